@@ -1,0 +1,57 @@
+// The flat C ABI between the training worker and the core: the only door into the module. embind needs eval, which
+// the extension's policy forbids.
+//
+// Every function that returns `const char*` returns one JSON object in UTF-8, valid until the next call:
+// {"ok": true, ...} or {"ok": false, "code": "csv.empty", "message": "what, where, what to do next"}.
+// Exceptions never leave this file. Arguments named `json` are JSON objects in UTF-8, ended by a zero byte.
+// A call does a bounded amount of work and returns, so that the worker stays able to answer messages.
+#pragma once
+#include <cstdint>
+
+extern "C" {
+
+/// `bytes` bytes on the module's heap, aligned to 16, or null when memory is exhausted. Freed by sg_free.
+void* sg_alloc(uint32_t bytes);
+void sg_free(void* pointer);
+
+/// {ok, version, models: [{name, help, fields: [{name, type: "int"|"float"|"bool", default, min, max, help}]}],
+///  webgl: null | {renderer, software: bool}}
+const char* sg_describe();
+
+/// Opens a streaming CSV reader. json: {name, delimiter?, quote?, header?, decimalComma?}. -> {ok, dataset: int}
+const char* sg_dataset_open(const char* json);
+/// Feeds the next bytes of the file. -> {ok, rows}
+const char* sg_dataset_feed(int dataset, const uint8_t* bytes, uint32_t length);
+/// The file has ended. -> {ok, description} (the description is io/csv_json's: rows, columns, preview, repairs)
+const char* sg_dataset_finish(int dataset);
+const char* sg_dataset_close(int dataset);
+
+/// Prepares a run on a finished data set. json:
+/// {model: {name: "lstm", ...fields}, data: {features: [column names], target: column name, lookBack, horizon,
+///  validationFraction, season: 0 for "find it"}, training: {epochs, batchSize, learningRate, optimizer: "adam"|"adamw"|
+///  "sgd", weightDecay, momentum, loss: "mse"|"mae"|"huber", clipNorm: 0 for none, seed, device: "auto"|"cpu"|"webgl"}}
+/// Fields left out take their defaults. -> {ok, session: int, config: the whole config with defaults filled in,
+///  device, deviceReason, parameters, stepsPerEpoch, trainWindows, validationWindows, skippedWindows, season,
+///  state: as sg_session_step}
+const char* sg_session_create(int dataset, const char* json);
+/// The same from a checkpoint's bytes: configuration, weights, optimiser, schedule, random state and data cursor.
+/// json: {} or {training: {epochs, device}} to go on for more epochs. Throws checkpoint.mismatch when the data set lacks
+/// a column of the checkpoint. -> as sg_session_create, and history: the losses so far
+const char* sg_session_restore(int dataset, const uint8_t* bytes, uint32_t length, const char* json);
+/// Trains up to max_steps steps (fewer at an epoch's end). On webgl the losses arrive a few calls later.
+/// -> {ok, step, epoch, stepInEpoch, stepsPerEpoch, epochDone: bool, finished: bool, trainLoss: number|null (mean over
+///  the epoch so far), recent: [[step, loss], ...] losses that arrived since the last call, learningRate, gradientNorm}
+const char* sg_session_step(int session, int max_steps);
+/// Mean loss over the validation part, a bounded number of windows a call: call until done.
+/// -> {ok, done, fraction, loss, baselines: {naive, seasonalNaive, season}, mae, rmse: in the data's units} (last ones when done)
+const char* sg_session_validate(int session);
+/// Forecasts on validation windows first .. first + count - 1, in the data's own units.
+/// -> {ok, first, count, total, horizon, rows: [row index of the first forecast value], truth: [[...]], forecast: [[...]]}
+const char* sg_session_predict(int session, int first, int count);
+/// Writes a checkpoint. json: {history: any JSON, kept in the metadata}.
+/// -> {ok, pointer, length}: owned by the module, valid until the next call.
+const char* sg_session_checkpoint(int session, const char* json);
+/// Numbers of the device since the session began: {ok, device, kernels, draws, allocations, liveBuffers, liveBytes}
+const char* sg_session_counters(int session);
+const char* sg_session_close(int session);
+}
