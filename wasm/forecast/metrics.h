@@ -1,0 +1,36 @@
+#pragma once
+// Errors of a forecast. Sums are double, so the order of batches does not show.
+
+#include <cstddef>
+#include <cstdint>
+#include <cmath>
+#include <span>
+
+namespace sg {
+
+struct Metrics {
+  double mse = 0;
+  double mae = 0;
+  double rmse = 0;
+  uint64_t count = 0;
+};
+
+class MetricSum {
+ public:
+  void add(double prediction, double truth) {
+    const double error = prediction - truth;
+    squares_ += error * error;
+    absolutes_ += std::abs(error);
+    ++count_;
+  }
+  void add(std::span<const float> predictions, std::span<const float> truths);
+  /// Zeros with count 0 when nothing was added.
+  Metrics result() const;
+
+ private:
+  double squares_ = 0;
+  double absolutes_ = 0;
+  uint64_t count_ = 0;
+};
+
+}  // namespace sg

@@ -1,0 +1,39 @@
+#pragma once
+// Standard scaling: (value - mean) / std per column, fitted on training rows alone, so that nothing of the validation
+// part is known to the model. A column that does not vary gets std 1.
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "forecast/series.h"
+
+namespace sg {
+
+struct ColumnScale {
+  std::string name;
+  double mean = 0;
+  double std = 1;
+
+  float scale(double value) const { return static_cast<float>((value - mean) / std); }
+  double restore(double scaled) const { return scaled * std + mean; }
+};
+
+struct Scaler {
+  std::vector<ColumnScale> features;
+  std::vector<ColumnScale> targets;
+
+  /// Fits on rows [0, training_rows), leaving missing values out. Throws forecast.empty_column when a column has no
+  /// value there.
+  static Scaler fit(const SeriesTable& table, size_t training_rows);
+
+  /// Scaled predictions [N, H * K] to data units, in place; K is the number of targets.
+  void restore_targets(std::span<float> y) const;
+
+  nlohmann::json to_json() const;
+  /// Throws checkpoint.corrupt naming the field.
+  static Scaler from_json(const nlohmann::json& json);
+};
+
+}  // namespace sg

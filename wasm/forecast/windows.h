@@ -1,0 +1,65 @@
+#pragma once
+// Cuts a series into training and validation windows without a leak. A window that starts at row s reads rows
+// [s, s+L) and predicts rows [s+L, s+L+H). The validation part is the end of the series: a training window ends before
+// the split row, a validation window's targets begin at or after it, and windows whose targets straddle it are dropped.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "forecast/scaler.h"
+#include "forecast/series.h"
+
+namespace sg {
+
+struct WindowConfig {
+  size_t look_back = 24;              // L
+  size_t horizon = 1;                 // H: rows 1..H ahead
+  double validation_fraction = 0.2;   // of the rows, at the end
+};
+
+struct WindowSplit {
+  size_t split_row = 0;               // first row of the validation part
+  std::vector<uint32_t> training;     // start rows, ascending
+  std::vector<uint32_t> validation;
+  size_t skipped_training = 0;        // left out: they touch a missing value
+  size_t skipped_validation = 0;
+  size_t purged = 0;                  // left out: their targets straddle the split
+};
+
+/// Features must be present on the L rows read, targets on all L + H rows (the naive forecast needs the last one).
+/// Throws forecast.bad_config, forecast.too_few_rows, and forecast.gaps when a part has no window left, naming the
+/// column with the first gap, its row and its line.
+WindowSplit split_windows(const SeriesTable& table, const WindowConfig& config);
+
+/// The scaled series with its windows, ready to be gathered into batches.
+class ForecastData {
+ public:
+  ForecastData(const SeriesTable& table, const WindowConfig& config);
+  /// With a scaler from a checkpoint instead of a fitted one; checkpoint.mismatch when its columns are others.
+  ForecastData(const SeriesTable& table, const WindowConfig& config, Scaler scaler);
+
+  size_t rows() const { return rows_; }
+  size_t features() const { return scaler_.features.size(); }  // F
+  size_t targets() const { return scaler_.targets.size(); }    // K
+  const WindowConfig& config() const { return config_; }
+  const WindowSplit& windows() const { return windows_; }
+  const Scaler& scaler() const { return scaler_; }
+
+  /// Fills x [N, L, F] and y [N, H * K] (y[n, h * K + k] is target k, h + 1 rows ahead), scaled.
+  void gather(std::span<const uint32_t> starts, std::span<float> x, std::span<float> y) const;
+
+  /// Scaled target k at a row; NaN where missing.
+  float target(size_t row, size_t k) const { return targets_[row * targets() + k]; }
+
+ private:
+  size_t rows_ = 0;
+  WindowConfig config_;
+  WindowSplit windows_;
+  Scaler scaler_;
+  std::vector<float> features_;  // [rows, F]
+  std::vector<float> targets_;   // [rows, K]
+};
+
+}  // namespace sg
