@@ -1,0 +1,186 @@
+// What a page may ask of the training worker: one table with, for each command, the check of its fields. A request is
+// {kind: 'request', id, command: {type, ...fields}}; each gets one reply {kind: 'reply', id, ok: true, result} or
+// {kind: 'reply', id, ok: false, code, message}. Everything on the channel is unknown until checked here.
+import type {
+  CheckpointEntry,
+  DatasetDescription,
+  DeviceName,
+  ModelConfig,
+  Predictions,
+  RunConfig,
+  RunState,
+} from './state.ts';
+import * as v from './validate.ts';
+
+/** The BroadcastChannel between pages and the training worker. */
+export const CHANNEL = 'shadegrad';
+
+const columnName = v.text(1000, 1);
+const path = v.text(4096);
+const store = v.oneOf('host', 'browser');
+const device = v.oneOf('auto', 'cpu', 'webgl');
+const epochs = v.integer(1, 100_000);
+
+export const CHECKPOINT_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,87}\.safetensors$/;
+
+const checkpointId: v.Check<string> = (value, where) => {
+  const id = v.text(100, 1)(value, where);
+  if (CHECKPOINT_ID.test(id)) return id;
+  throw new v.MessageError(`${where} must be a checkpoint's file name, <letters, digits, '.', '_', '-'>.safetensors.`);
+};
+
+const model: v.Check<ModelConfig> = (value, where) => {
+  if (!v.isRecord(value)) throw new v.MessageError(`${where} must be an object with the model's name and fields.`);
+  const result: ModelConfig = { name: v.text(100, 1)(value['name'], `${where}.name`) };
+  for (const [name, field] of Object.entries(value).slice(0, 100)) {
+    if (name === 'name') continue;
+    result[name] = typeof field === 'boolean' ? field : v.number()(field, `${where}.${name}`);
+  }
+  return result;
+};
+
+export const runConfig: v.Check<RunConfig> = v.object({
+  model,
+  data: v.object(
+    { features: v.list(columnName, 1000, 1), target: columnName },
+    {
+      lookBack: v.integer(1, 100_000),
+      horizon: v.integer(1, 10_000),
+      validationFraction: v.number(0, 1),
+      season: v.integer(0, 1_000_000),
+    },
+  ),
+  training: v.object(
+    {},
+    {
+      epochs,
+      batchSize: v.integer(1, 100_000),
+      learningRate: v.number(0, 1e6),
+      optimizer: v.oneOf('adam', 'adamw', 'sgd'),
+      weightDecay: v.number(0, 1e6),
+      momentum: v.number(0, 1),
+      loss: v.oneOf('mse', 'mae', 'huber'),
+      clipNorm: v.number(0, 1e12),
+      seed: v.integer(0, 0xffff_ffff),
+      device,
+    },
+  ),
+});
+
+const source = v.variant('kind', {
+  file: v.object({ kind: v.oneOf('file'), file: v.instance(File, 'File') }),
+  host: v.object({ kind: v.oneOf('host'), path: v.text(4096, 1) }),
+  example: v.object({ kind: v.oneOf('example'), name: v.text(100, 1) }),
+});
+
+export type DataSource = v.Checked<typeof source>;
+
+const none = v.object({});
+
+/** One row a command; a new command is a row here, a row of `Results` and a row of the worker's handlers. */
+export const COMMANDS = {
+  'state.get': none,
+  'dataset.open': v.object({ source }),
+  'dataset.close': none,
+  'run.start': v.object({ config: runConfig }),
+  'run.pause': none,
+  'run.resume': none,
+  'run.stop': none,
+  'checkpoint.save': v.object({}, { store }),
+  'checkpoint.list': none,
+  'checkpoint.resume': v.object({ store, id: checkpointId }, { epochs, device }),
+  'checkpoint.remove': v.object({ store, id: checkpointId }),
+  'checkpoint.fetch': v.object({ store, id: checkpointId }),
+  'predictions.get': v.object({ first: v.integer(0), count: v.integer(1, 5000) }),
+  'host.connect': none,
+  'host.list': v.object({}, { path }),
+  'counters.get': none,
+  'notice.dismiss': v.object({ code: v.text(100, 1) }),
+} satisfies Record<string, v.Check<object>>;
+
+export type CommandType = keyof typeof COMMANDS;
+export type CommandFields<T extends CommandType> = v.Checked<(typeof COMMANDS)[T]>;
+/** {type: 'run.start', config: ...} and so on, a discriminated union. */
+export type Command = { [T in CommandType]: { type: T } & CommandFields<T> }[CommandType];
+export type CommandOf<T extends CommandType> = Extract<Command, { type: T }>;
+
+export interface RunStarted {
+  config: RunConfig;
+  device: DeviceName;
+  deviceReason: string;
+  parameters: number;
+}
+
+export interface HostEntry {
+  name: string;
+  /** What dataset.open and host.list take. */
+  path: string;
+  kind: 'folder' | 'file';
+  size: number | null;
+  /** Milliseconds since 1970. */
+  modified: number | null;
+}
+
+export interface Counters {
+  device: DeviceName;
+  kernels: number;
+  draws: number;
+  allocations: number;
+  liveBuffers: number;
+  liveBytes: number;
+}
+
+export type Nothing = Record<never, never>;
+
+/** What a reply's `result` is. */
+export interface Results {
+  'state.get': RunState;
+  'dataset.open': { description: DatasetDescription };
+  'dataset.close': Nothing;
+  'run.start': RunStarted;
+  'run.pause': Nothing;
+  'run.resume': Nothing;
+  'run.stop': Nothing;
+  'checkpoint.save': CheckpointEntry;
+  'checkpoint.list': { checkpoints: CheckpointEntry[] };
+  'checkpoint.resume': RunStarted;
+  'checkpoint.remove': Nothing;
+  'checkpoint.fetch': { name: string; blob: Blob };
+  'predictions.get': Predictions;
+  'host.connect': RunState['host'];
+  'host.list': { path: string; entries: HostEntry[] };
+  'counters.get': Counters;
+  'notice.dismiss': Nothing;
+}
+
+export interface Request {
+  kind: 'request';
+  id: string;
+  command: Command;
+}
+
+export type Reply =
+  | { kind: 'reply'; id: string; ok: true; result: unknown }
+  | { kind: 'reply'; id: string; ok: false; code: string; message: string };
+
+const commandCheck = v.variant('type', COMMANDS);
+
+export function checkCommand(value: unknown): Command {
+  return commandCheck(value, 'command') as Command;
+}
+
+/** The id of a request, or null when the value is none: only then is there nobody to answer. */
+export function requestId(value: unknown): string | null {
+  if (!v.isRecord(value) || value['kind'] !== 'request') return null;
+  const id = value['id'];
+  return typeof id === 'string' && id.length > 0 && id.length <= 100 ? id : null;
+}
+
+export function checkReply(value: unknown): Reply | null {
+  if (!v.isRecord(value) || value['kind'] !== 'reply' || typeof value['id'] !== 'string') return null;
+  const { id } = value;
+  if (value['ok'] === true) return { kind: 'reply', id, ok: true, result: value['result'] };
+  const message = typeof value['message'] === 'string' ? value['message'] : 'The training worker gave no reason.';
+  const code = typeof value['code'] === 'string' ? value['code'] : 'reply.invalid';
+  return { kind: 'reply', id, ok: false, code, message };
+}

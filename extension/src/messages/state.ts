@@ -1,0 +1,324 @@
+// The one snapshot that pages show. The training worker owns it and posts it whole when anything but progress
+// changes; progress and new losses follow as increments that `applyProgress` adds. `revision` grows by one with each
+// message, so that a page that missed one notices and asks for the whole again.
+
+export type Phase =
+  | 'empty'
+  | 'reading'
+  | 'ready'
+  | 'preparing'
+  | 'training'
+  | 'paused'
+  | 'validating'
+  | 'finished'
+  | 'failed';
+
+export type SourceKind = 'file' | 'host' | 'example';
+
+/** Where the rows came from. `path` is set for files of the native host and is relative to its granted folder. */
+export interface SourceInfo {
+  kind: SourceKind;
+  name: string;
+  size: number;
+  path: string | null;
+}
+
+export type ColumnType = 'number' | 'datetime' | 'category' | 'text';
+
+/** One column as the CSV reader saw it; statistics are null for columns without numbers. */
+export interface ColumnDescription {
+  name: string;
+  type: ColumnType;
+  count: number;
+  missing: number;
+  min: number | null;
+  max: number | null;
+  mean: number | null;
+  std: number | null;
+  distinct: number | null;
+  first: string | null;
+  last: string | null;
+}
+
+/** Something in the file that was mended while reading; line and column count from 1. */
+export interface Repair {
+  line: number;
+  column: number;
+  code: string;
+  message: string;
+}
+
+export interface DatasetDescription {
+  rows: number;
+  columns: ColumnDescription[];
+  preview: string[][];
+  repairs: Repair[];
+  /** All repairs of the file; `repairs` lists the first of them. */
+  repairCount: number;
+}
+
+export type DeviceName = 'cpu' | 'webgl';
+export type DeviceChoice = 'auto' | DeviceName;
+export type OptimizerName = 'adam' | 'adamw' | 'sgd';
+export type LossName = 'mse' | 'mae' | 'huber';
+
+export interface ModelConfig {
+  name: string;
+  [field: string]: string | number | boolean;
+}
+
+export interface DataConfig {
+  features: string[];
+  target: string;
+  lookBack?: number;
+  horizon?: number;
+  validationFraction?: number;
+  /** Rows in a season for the seasonal-naive forecast; 0 asks the core to find it. */
+  season?: number;
+}
+
+export interface TrainingConfig {
+  epochs?: number;
+  batchSize?: number;
+  learningRate?: number;
+  optimizer?: OptimizerName;
+  weightDecay?: number;
+  momentum?: number;
+  loss?: LossName;
+  /** 0 for no clipping. */
+  clipNorm?: number;
+  seed?: number;
+  device?: DeviceChoice;
+}
+
+/** What a person chose; fields left out take the core's defaults, and `RunState.config` has them filled in. */
+export interface RunConfig {
+  model: ModelConfig;
+  data: DataConfig;
+  training: TrainingConfig;
+}
+
+export interface Progress {
+  step: number;
+  /** Finished epochs. */
+  epoch: number;
+  epochs: number;
+  stepInEpoch: number;
+  stepsPerEpoch: number;
+  stepsPerSecond: number | null;
+  secondsLeft: number | null;
+  /** Mean over the epoch so far. */
+  trainLoss: number | null;
+  learningRate: number | null;
+  gradientNorm: number | null;
+}
+
+export interface EpochSummary {
+  /** Counts from 1. */
+  epoch: number;
+  trainLoss: number | null;
+  validationLoss: number | null;
+  stepsPerSecond: number | null;
+  /** Errors of the validation part in the data's own units. */
+  mae: number | null;
+  rmse: number | null;
+}
+
+/** Losses by step, thinned to at most `HISTORY_POINTS` by averaging neighbours; `stride` steps make one point. */
+export interface History {
+  steps: number[];
+  losses: number[];
+  stride: number;
+  pendingCount: number;
+  pendingSum: number;
+  epochs: EpochSummary[];
+}
+
+/** Validation losses of the forecasts that need no training, on the same scale as validationLoss. */
+export interface Baselines {
+  naive: number;
+  /** Null when no season was given or found. */
+  seasonalNaive: number | null;
+  /** Rows in a season; 0 for none. */
+  season: number;
+}
+
+/** Forecasts of validation windows in the data's own units: truth[i][h] and forecast[i][h] for horizon h. */
+export interface Predictions {
+  first: number;
+  count: number;
+  total: number;
+  horizon: number;
+  /** Row of the data set of each window's first forecast value. */
+  rows: number[];
+  truth: number[][];
+  forecast: number[][];
+}
+
+export type NoticeLevel = 'info' | 'warning' | 'error';
+
+export interface Notice {
+  level: NoticeLevel;
+  code: string;
+  message: string;
+  /** Milliseconds since 1970. */
+  time: number;
+}
+
+export type HostLinkState = 'unknown' | 'missing' | 'connected' | 'incompatible' | 'lost';
+
+export interface HostStatus {
+  state: HostLinkState;
+  version: string | null;
+  /** One line for the person: what is missing and what to do, or what installing the host would add. */
+  message: string;
+  /** Data frames and raw bytes received from the host since the worker began. */
+  frames: number;
+  bytes: number;
+  /** Names of the granted folders. */
+  roots: string[];
+}
+
+export type StoreName = 'host' | 'browser';
+
+export interface CheckpointEntry {
+  id: string;
+  store: StoreName;
+  size: number;
+  /** Milliseconds since 1970. */
+  time: number;
+  step: number | null;
+  epoch: number | null;
+  loss: number | null;
+  /** False when the file is not a whole checkpoint; `reason` says why. */
+  ok: boolean;
+  reason: string | null;
+}
+
+export interface ModelField {
+  name: string;
+  type: 'int' | 'float' | 'bool';
+  default: number | boolean;
+  min: number | null;
+  max: number | null;
+  help: string;
+}
+
+export interface ModelDescription {
+  name: string;
+  help: string;
+  fields: ModelField[];
+}
+
+export interface WebglInfo {
+  renderer: string;
+  software: boolean;
+}
+
+export interface Failure {
+  code: string;
+  message: string;
+}
+
+/** The newest run of an earlier browser session, offered for resuming. */
+export interface LastRun {
+  source: SourceInfo;
+  checkpoint: { store: StoreName; id: string };
+  step: number;
+  epoch: number;
+  epochs: number;
+  loss: number | null;
+  time: number;
+}
+
+export interface RunState {
+  revision: number;
+  phase: Phase;
+  /** How the run in phase 'finished' ended. */
+  outcome: 'completed' | 'stopped' | null;
+  failure: Failure | null;
+  source: SourceInfo | null;
+  /** While phase is 'reading'. */
+  reading: { bytes: number; total: number; rows: number } | null;
+  description: DatasetDescription | null;
+  config: RunConfig | null;
+  device: DeviceName | null;
+  deviceReason: string;
+  parameters: number | null;
+  windows: { train: number; validation: number; skipped: number } | null;
+  progress: Progress | null;
+  history: History;
+  baselines: Baselines | null;
+  predictions: Predictions | null;
+  notices: Notice[];
+  host: HostStatus;
+  checkpoints: CheckpointEntry[];
+  models: ModelDescription[];
+  webgl: WebglInfo | null;
+  lastRun: LastRun | null;
+}
+
+export const HISTORY_POINTS = 2000;
+export const NOTICE_LIMIT = 20;
+
+/** Phases in which a run occupies the worker and another run.start is refused. */
+export function isActive(phase: Phase): boolean {
+  return phase === 'preparing' || phase === 'training' || phase === 'paused' || phase === 'validating';
+}
+
+export function emptyHistory(): History {
+  return { steps: [], losses: [], stride: 1, pendingCount: 0, pendingSum: 0, epochs: [] };
+}
+
+export function emptyState(): RunState {
+  return {
+    revision: 0,
+    phase: 'empty',
+    outcome: null,
+    failure: null,
+    source: null,
+    reading: null,
+    description: null,
+    config: null,
+    device: null,
+    deviceReason: '',
+    parameters: null,
+    windows: null,
+    progress: null,
+    history: emptyHistory(),
+    baselines: null,
+    predictions: null,
+    notices: [],
+    host: { state: 'unknown', version: null, message: '', frames: 0, bytes: 0, roots: [] },
+    checkpoints: [],
+    models: [],
+    webgl: null,
+    lastRun: null,
+  };
+}
+
+/** Adds losses in place; worker and pages run the same code, so their histories stay equal. */
+export function appendLosses(history: History, points: readonly (readonly [number, number])[]): void {
+  for (const [step, loss] of points) {
+    history.pendingSum += loss;
+    history.pendingCount += 1;
+    if (history.pendingCount < history.stride) continue;
+    history.steps.push(step);
+    history.losses.push(history.pendingSum / history.pendingCount);
+    history.pendingSum = 0;
+    history.pendingCount = 0;
+    if (history.steps.length >= HISTORY_POINTS) halve(history);
+  }
+}
+
+/** Every two neighbours become their mean at the later step. */
+function halve(history: History): void {
+  const pairs = Math.floor(history.steps.length / 2);
+  for (let i = 0; i < pairs; i += 1) {
+    history.steps[i] = history.steps[2 * i + 1] ?? 0;
+    history.losses[i] = ((history.losses[2 * i] ?? 0) + (history.losses[2 * i + 1] ?? 0)) / 2;
+  }
+  history.steps.length = pairs;
+  history.losses.length = pairs;
+  history.stride *= 2;
+}
