@@ -1,5 +1,5 @@
-// The tape. Nodes are numbered as they are made, so that going through the reachable ones by falling number is a reverse
-// topological order.
+// The tape. Nodes are numbered as they are made, so that going through the reachable ones by falling number is a
+// reverse topological order.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -71,8 +71,10 @@ void Tensor::backward() const {
       if (!x.requires_grad() || !dx[i].defined()) continue;
       SG_CHECK(dx[i].shape() == x.shape(), "a gradient " + str(dx[i].shape()) + " for a tensor " + str(x.shape()));
       const auto sum = grads.find(x.id());
-      if (sum == grads.end()) grads.emplace(x.id(), dx[i]);
-      else sum->second = add_gradients(sum->second, dx[i]);
+      if (sum == grads.end())
+        grads.emplace(x.id(), dx[i]);
+      else
+        sum->second = add_gradients(sum->second, dx[i]);
     }
   }
 }

@@ -17,10 +17,10 @@ enum class Kernel : uint16_t {
 namespace params {
 #define INT(field) int32_t field = 0;
 #define FLOAT(field) float field = 0;
-#define KERNEL(name, inputs, outputs, ...)            \
-  struct name {                                       \
-    static constexpr Kernel kernel = Kernel::name;    \
-    __VA_ARGS__                                       \
+#define KERNEL(name, inputs, outputs, ...)         \
+  struct name {                                    \
+    static constexpr Kernel kernel = Kernel::name; \
+    __VA_ARGS__                                    \
   };
 #include "core/kernels.def"
 #undef KERNEL

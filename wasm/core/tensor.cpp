@@ -16,14 +16,6 @@ struct Tensor::Storage {
   Storage& operator=(const Storage&) = delete;
 };
 
-struct Tensor::Body {
-  std::shared_ptr<Storage> storage;
-  Shape shape;
-  bool requires_grad = false;
-  std::shared_ptr<Node> node = nullptr;
-  Tensor grad = {};
-};
-
 Tensor Tensor::empty(Device& device, const Shape& shape) {
   SG_CHECK(shape.size() > 0, "an empty tensor " + str(shape) + " cannot be made");
   return Tensor(std::make_shared<Body>(Body{std::make_shared<Storage>(device, shape.size()), shape}));

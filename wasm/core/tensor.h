@@ -68,6 +68,15 @@ class Tensor {
   std::shared_ptr<Body> body_;
 };
 
+/// What every copy of a tensor shares.
+struct Tensor::Body {
+  std::shared_ptr<Storage> storage;
+  Shape shape;
+  bool requires_grad = false;
+  std::shared_ptr<Node> node = nullptr;
+  Tensor grad = {};
+};
+
 /// Runs a kernel into one new tensor per output, all of shape `shape`.
 std::vector<Tensor> run_kernel(Kernel kernel, std::span<const std::byte> parameters, std::span<const Tensor> inputs,
                                Device& device, const Shape& shape);

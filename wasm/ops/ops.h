@@ -60,7 +60,7 @@ Tensor mean(const Tensor& x);
 /// The same floats under another shape of the same size; one size may be -1.
 Tensor reshape(const Tensor& x, const Shape& shape);
 /// Axis i of the result is axis axes[i] of x.
-Tensor permute(const Tensor& x, std::initializer_list<int> axes);
+Tensor permute(const Tensor& x, std::span<const int> axes);
 /// Swaps two axes.
 Tensor transpose(const Tensor& x, int first, int second);
 /// x broadcast to `shape`.
@@ -78,7 +78,8 @@ Tensor stack(std::span<const Tensor> parts, int axis);
 /// gates i, f, g, o. -> the hidden states [N, T, H]; the state starts at zero.
 Tensor lstm(const Tensor& z, const Tensor& weight_hh);
 
-/// Each element is 0 with probability p, else scaled by 1 / (1 - p). `draw` numbers the use: the same draw, the same mask.
+/// Each element is 0 with probability p, else scaled by 1 / (1 - p). `draw` numbers the use: the same draw, the same
+/// mask.
 Tensor dropout(const Tensor& x, float p, const Generator& generator, uint32_t draw);
 /// Uniform numbers in [low, high).
 Tensor uniform(Device& device, const Shape& shape, float low, float high, const Generator& generator, Stream stream,
