@@ -1,0 +1,209 @@
+// A uPlot chart that keeps its width to its frame, its colours to the scheme and its own legend inside the canvas,
+// so that canvas.toDataURL() gives a picture that stands alone.
+
+import uPlot from 'uplot';
+import { make, setText } from './dom.ts';
+import { formatValue } from './format.ts';
+import { once } from './testids.ts';
+import type { TestId } from './testids.ts';
+
+export interface Curve {
+  label: string;
+  /** A custom property of ui.css, such as --train. */
+  color: string;
+  width?: number;
+  dash?: number[];
+  alpha?: number;
+  /** Dots at the points, for curves with few of them. */
+  dots?: boolean;
+}
+
+export interface ChartOptions {
+  name: TestId;
+  height: number;
+  curves: Curve[];
+  xLabel: string;
+  yLabel: string;
+  /** Whole numbers on the x axis only. */
+  wholeX?: boolean;
+  describeX: (x: number) => string;
+}
+
+const font = '11px system-ui, sans-serif';
+const legendHeight = 22;
+
+export class Chart {
+  readonly element = make('div', { class: 'chart' });
+  readonly #reading = make('p', { class: 'reading' });
+  readonly #options: ChartOptions;
+  #plot: uPlot | null = null;
+  #data: uPlot.AlignedData = [[]];
+  #log = false;
+  #width = 0;
+
+  constructor(options: ChartOptions) {
+    this.#options = options;
+    this.element.append(this.#reading);
+    new ResizeObserver(() => {
+      this.#fit();
+    }).observe(this.element);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+      this.#rebuild();
+    });
+  }
+
+  /** x, then one list a curve. `summary` is what a screen reader hears in place of the picture. */
+  show(data: uPlot.AlignedData, summary: string): void {
+    this.#data = data;
+    this.#plot?.setData(data);
+    this.#describe(summary);
+  }
+
+  setLog(log: boolean): void {
+    if (this.#log === log) return;
+    this.#log = log;
+    this.#rebuild();
+  }
+
+  #summary = '';
+
+  #describe(summary: string): void {
+    this.#summary = summary;
+    const canvas = this.element.querySelector('canvas');
+    if (canvas !== null) canvas.setAttribute('aria-label', summary);
+  }
+
+  #fit(): void {
+    const width = Math.floor(this.element.clientWidth);
+    if (width === 0 || width === this.#width) return;
+    this.#width = width;
+    if (this.#plot === null) this.#rebuild();
+    else this.#plot.setSize({ width, height: this.#options.height });
+  }
+
+  #rebuild(): void {
+    if (this.#width === 0) return;
+    this.#plot?.destroy();
+    const frame = make('div');
+    this.element.prepend(frame);
+    this.#plot = new uPlot(this.#plotOptions(), this.#data, frame);
+    const canvas = this.#plot.ctx.canvas;
+    for (const [name, value] of Object.entries(once(this.#options.name))) canvas.setAttribute(name, value);
+    canvas.setAttribute('role', 'img');
+    this.#describe(this.#summary);
+  }
+
+  #plotOptions(): uPlot.Options {
+    const { curves, xLabel, yLabel, height, wholeX } = this.#options;
+    const ink = { stroke: color('--muted'), font, grid: { stroke: color('--grid'), width: 1 } };
+    const ticks = { stroke: color('--grid'), width: 1, size: 4 };
+    return {
+      width: this.#width,
+      height,
+      legend: { show: false },
+      cursor: { y: false, drag: { x: false, y: false } },
+      padding: [legendHeight, 12, 0, 0],
+      scales: {
+        x: { time: false, range: widen },
+        y: this.#log ? { distr: 3, log: 10 } : { range: padded },
+      },
+      axes: [
+        { ...ink, ticks, size: 40, gap: 4, label: xLabel, labelFont: font, labelSize: 16, labelGap: 0,
+          space: 56, incrs: wholeX === true ? wholeSteps : undefined, values: (_plot, values) => values.map(tickText) },
+        { ...ink, ticks, size: axisWidth, gap: 6, label: yLabel, labelFont: font, labelSize: 16, labelGap: 0,
+          space: 28, values: (_plot, values) => values.map(tickText) },
+      ],
+      series: [{}, ...curves.map(curveOptions)],
+      hooks: {
+        drawClear: [paintGround],
+        draw: [(plot) => { paintLegend(plot, curves); }],
+        setCursor: [(plot) => { this.#readOut(plot); }],
+      },
+    };
+  }
+
+  #readOut(plot: uPlot): void {
+    const index = plot.cursor.idx;
+    const x = index === null || index === undefined ? undefined : this.#data[0][index];
+    if (x === undefined || index === null || index === undefined) {
+      setText(this.#reading, '');
+      return;
+    }
+    const parts = this.#options.curves.flatMap(({ label }, i) => {
+      const value = this.#data[i + 1]?.[index];
+      return typeof value === 'number' ? [`${label} ${formatValue(value)}`] : [];
+    });
+    setText(this.#reading, [this.#options.describeX(x), ...parts].join(' · '));
+  }
+}
+
+const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 1e6];
+
+function color(property: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(property).trim();
+}
+
+function curveOptions({ label, color: property, width = 2, dash, alpha, dots }: Curve): uPlot.Series {
+  const stroke = color(property);
+  return { label, stroke, width, dash, alpha, spanGaps: true, points: { show: dots === true, size: 5, fill: stroke } };
+}
+
+function tickText(value: number | null): string {
+  return value === null ? '' : formatValue(value);
+}
+
+/** One point alone still gets an axis with a width. */
+function widen(_plot: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
+  if (min === null || max === null) return [0, 1];
+  return min === max ? [min - 0.5, max + 0.5] : [min, max];
+}
+
+function padded(_plot: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
+  if (min === null || max === null) return [0, 1];
+  const room = max > min ? (max - min) * 0.06 : Math.abs(max) * 0.1 || 1;
+  const low = min >= 0 && min - room < 0 ? 0 : min - room;
+  return [low, max + room];
+}
+
+/** As wide as the longest number, so that none is cut. */
+function axisWidth(plot: uPlot, values: string[] | null): number {
+  if (values === null) return 40;
+  plot.ctx.font = `${String(11 * devicePixelRatio)}px system-ui, sans-serif`;
+  const widest = Math.max(0, ...values.map((value) => plot.ctx.measureText(value).width));
+  return Math.ceil(widest / devicePixelRatio) + 14;
+}
+
+function paintGround(plot: uPlot): void {
+  const { ctx } = plot;
+  ctx.save();
+  ctx.fillStyle = color('--surface');
+  ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
+  ctx.restore();
+}
+
+/** A short stroke and a name for each curve that has points, above the plot. */
+function paintLegend(plot: uPlot, curves: readonly Curve[]): void {
+  const { ctx } = plot;
+  const scale = devicePixelRatio;
+  ctx.save();
+  ctx.font = `${String(11 * scale)}px system-ui, sans-serif`;
+  ctx.textBaseline = 'middle';
+  ctx.lineWidth = 2 * scale;
+  let x = plot.bbox.left;
+  const y = (legendHeight / 2 - 2) * scale;
+  curves.forEach(({ label, color: property, dash, alpha = 1 }, i) => {
+    if (plot.data[i + 1]?.some((value) => value !== null) !== true) return;
+    ctx.globalAlpha = alpha;
+    ctx.strokeStyle = color(property);
+    ctx.setLineDash((dash ?? []).map((length) => length * scale));
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.lineTo(x + 16 * scale, y);
+    ctx.stroke();
+    ctx.globalAlpha = 1;
+    ctx.fillStyle = color('--muted');
+    ctx.fillText(label, x + 21 * scale, y);
+    x += 21 * scale + ctx.measureText(label).width + 14 * scale;
+  });
+  ctx.restore();
+}

@@ -1,0 +1,221 @@
+// What a person chooses before training, as plain data: sensible first choices from the columns, the check of each
+// field with a sentence that says what is wrong, and the run's configuration made from them.
+
+import type {
+  ColumnDescription,
+  DatasetDescription,
+  DeviceChoice,
+  LossName,
+  ModelDescription,
+  ModelField,
+  OptimizerName,
+  RunConfig,
+} from '../messages/state.ts';
+import { formatCount, formatValue } from './format.ts';
+import { rowSeconds } from './columns.ts';
+
+export interface Choices {
+  target: string;
+  features: string[];
+  lookBack: number;
+  horizon: number;
+  model: string;
+  /** Values of the model's own fields, by name. */
+  fields: Record<string, number | boolean>;
+  epochs: number;
+  learningRate: number;
+  batchSize: number;
+  optimizer: OptimizerName;
+  loss: LossName;
+  validationFraction: number;
+  clipNorm: number;
+  seed: number;
+  device: DeviceChoice;
+}
+
+export type Problems = Partial<Record<keyof Choices | `field:${string}`, string>>;
+
+export const sizes = [
+  { label: 'Small', hidden: 16 },
+  { label: 'Medium', hidden: 32 },
+  { label: 'Large', hidden: 64 },
+] as const;
+
+export const lossNames: Record<LossName, string> = {
+  mse: 'mean squared error',
+  mae: 'mean absolute error',
+  huber: 'Huber loss',
+};
+
+const mediumSize = sizes[1].hidden;
+const sizeFieldNames = new Set(['hidden', 'hidden_size', 'hiddenSize']);
+/** Names that mostly are what people want to know the future of. */
+const likelyTarget = /^(target|y|ot|value|close|price|sales|demand|load|co2|temp.*)$/i;
+
+export function defaultChoices(description: DatasetDescription, models: readonly ModelDescription[]): Choices {
+  const numbers = description.columns.filter((column) => column.type === 'number');
+  const target = numbers.find((column) => likelyTarget.test(column.name)) ?? numbers[numbers.length - 1];
+  const { lookBack, horizon } = defaultWindow(description);
+  const model = models.find(({ name }) => name === 'lstm') ?? models[0];
+  return {
+    target: target?.name ?? '',
+    features: numbers.map((column) => column.name),
+    lookBack,
+    horizon,
+    model: model?.name ?? 'lstm',
+    fields: defaultFields(model),
+    epochs: 20,
+    learningRate: 0.003,
+    batchSize: 32,
+    optimizer: 'adam',
+    loss: 'mse',
+    validationFraction: 0.2,
+    clipNorm: 1,
+    seed: 1,
+    device: 'auto',
+  };
+}
+
+/** The registry's defaults, with the middle size. */
+export function defaultFields(model: ModelDescription | undefined): Choices['fields'] {
+  const fields: Choices['fields'] = {};
+  for (const field of model?.fields ?? []) fields[field.name] = field.default;
+  const size = sizeField(model);
+  if (size !== null) fields[size.name] = mediumSize;
+  return fields;
+}
+
+/** The field that Small, Medium and Large set; null when the model has none. */
+export function sizeField(model: ModelDescription | undefined): ModelField | null {
+  return model?.fields.find(({ name }) => sizeFieldNames.has(name)) ?? null;
+}
+
+/** A month back and a week ahead of daily rows, two days back and one ahead of hourly ones, and so on. */
+function defaultWindow(description: DatasetDescription): { lookBack: number; horizon: number } {
+  const spacing = rowSeconds(description);
+  const [lookBack, horizon] = windowFor(spacing);
+  const room = Math.max(1, Math.floor(description.rows / 20));
+  return { lookBack: Math.min(lookBack, room), horizon: Math.min(horizon, Math.max(1, Math.floor(room / 2))) };
+}
+
+function windowFor(spacing: number | null): [number, number] {
+  if (spacing === null) return [30, 1];
+  const hours = spacing / 3600;
+  if (hours > 24 * 27 && hours < 24 * 32) return [24, 12];
+  if (hours > 23 && hours < 25) return [30, 7];
+  if (hours > 0.9 && hours < 1.1) return [48, 24];
+  return [30, 1];
+}
+
+/** The choices of an earlier run, where its columns are in this file too. */
+export function choicesFromConfig(
+  config: RunConfig,
+  description: DatasetDescription,
+  models: readonly ModelDescription[],
+): Choices {
+  const first = defaultChoices(description, models);
+  const numbers = new Set(first.features);
+  const { name, ...fields } = config.model;
+  const known = models.find((model) => model.name === name);
+  const features = config.data.features.filter((feature) => numbers.has(feature));
+  return {
+    ...first,
+    ...defined(config.training),
+    target: numbers.has(config.data.target) ? config.data.target : first.target,
+    features: features.length > 0 ? features : first.features,
+    lookBack: config.data.lookBack ?? first.lookBack,
+    horizon: config.data.horizon ?? first.horizon,
+    validationFraction: config.data.validationFraction ?? first.validationFraction,
+    model: known?.name ?? first.model,
+    fields: known === undefined ? first.fields : { ...defaultFields(known), ...ownFields(fields) },
+  };
+}
+
+function defined(training: RunConfig['training']): Partial<Choices> {
+  const { epochs, learningRate, batchSize, optimizer, loss, clipNorm, seed, device } = training;
+  const given = { epochs, learningRate, batchSize, optimizer, loss, clipNorm, seed, device };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function ownFields(fields: Record<string, string | number | boolean>): Choices['fields'] {
+  const kept: Choices['fields'] = {};
+  for (const [name, value] of Object.entries(fields)) if (typeof value !== 'string') kept[name] = value;
+  return kept;
+}
+
+/** What stands against training with these choices, by field; empty when nothing does. */
+export function checkChoices(
+  choices: Choices,
+  description: DatasetDescription,
+  model: ModelDescription | undefined,
+): Problems {
+  const problems: Problems = {};
+  const target = description.columns.find(({ name }) => name === choices.target);
+  const targetProblem = whyNotTarget(target);
+  if (targetProblem !== null) problems.target = targetProblem;
+  if (choices.features.length === 0) problems.features = 'Choose at least one column to learn from.';
+  const whole = (name: 'lookBack' | 'horizon' | 'epochs' | 'batchSize' | 'seed', min: number, max: number): void => {
+    const problem = checkNumber(choices[name], min, max, true);
+    if (problem !== null) problems[name] = problem;
+  };
+  whole('lookBack', 1, Math.max(1, description.rows - 2));
+  whole('horizon', 1, Math.min(10_000, Math.max(1, description.rows - 2)));
+  whole('epochs', 1, 100_000);
+  whole('batchSize', 1, 100_000);
+  whole('seed', 0, 0xffff_ffff);
+  problems.learningRate = checkNumber(choices.learningRate, 1e-9, 10, false) ?? undefined;
+  problems.validationFraction = checkNumber(choices.validationFraction, 0.01, 0.9, false) ?? undefined;
+  problems.clipNorm = checkNumber(choices.clipNorm, 0, 1e12, false) ?? undefined;
+  if (problems.lookBack === undefined && problems.horizon === undefined) {
+    problems.lookBack = tooFewRows(choices, description) ?? undefined;
+  }
+  for (const field of model?.fields ?? []) {
+    const value = choices.fields[field.name];
+    if (field.type === 'bool') continue;
+    const problem = checkNumber(
+      typeof value === 'number' ? value : NaN,
+      field.min ?? -Infinity,
+      field.max ?? Infinity,
+      field.type === 'int',
+    );
+    if (problem !== null) problems[`field:${field.name}`] = problem;
+  }
+  return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== undefined));
+}
+
+export function whyNotTarget(column: ColumnDescription | undefined): string | null {
+  if (column === undefined) return 'This file has no column of numbers, and only numbers can be forecast.';
+  if (column.type === 'number') return null;
+  const kind = { datetime: 'dates', category: 'categories', text: 'text' }[column.type];
+  return `"${column.name}" holds ${kind}; only numbers can be forecast.`;
+}
+
+function tooFewRows(choices: Choices, description: DatasetDescription): string | null {
+  const held = Math.floor(description.rows * choices.validationFraction);
+  const part = Math.min(held, description.rows - held);
+  const needed = choices.horizon + 1;
+  if (choices.lookBack + choices.horizon < description.rows - held && needed <= part) return null;
+  return (
+    `Look-back and horizon together need more than the ${formatCount(description.rows - held)} training rows ` +
+    `and ${formatCount(held)} held-out rows: make them smaller.`
+  );
+}
+
+function checkNumber(value: number, min: number, max: number, whole: boolean): string | null {
+  if (Number.isFinite(value) && value >= min && value <= max && (!whole || Number.isInteger(value))) return null;
+  const kind = whole ? 'a whole number' : 'a number';
+  if (min === -Infinity && max === Infinity) return `Give ${kind}.`;
+  if (max === Infinity) return `Give ${kind}, ${formatValue(min)} or more.`;
+  if (min === -Infinity) return `Give ${kind}, at most ${formatValue(max)}.`;
+  return `Give ${kind} from ${formatValue(min)} to ${formatValue(max)}.`;
+}
+
+export function toRunConfig(choices: Choices): RunConfig {
+  const { target, features, lookBack, horizon, validationFraction } = choices;
+  const { epochs, learningRate, batchSize, optimizer, loss, clipNorm, seed, device } = choices;
+  return {
+    model: { name: choices.model, ...choices.fields },
+    data: { features, target, lookBack, horizon, validationFraction },
+    training: { epochs, learningRate, batchSize, optimizer, loss, clipNorm, seed, device },
+  };
+}

@@ -1,0 +1,208 @@
+// The run as a person reads it: every figure and which buttons make sense, from the worker's snapshot alone.
+
+import { isActive } from '../messages/state.ts';
+import type { DeviceName, EpochSummary, Phase, RunState } from '../messages/state.ts';
+import { rowSeconds } from './columns.ts';
+import { lossNames } from './choices.ts';
+import { formatCount, formatDuration, formatLoss, formatPercent, formatRate, formatValue } from './format.ts';
+import { judge, naivePhrase, seasonPhrase } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
+
+export type Screen = 'waiting' | 'pick' | 'reading' | 'setup' | 'run' | 'result';
+export type Tone = 'idle' | 'active' | 'good' | 'warn' | 'bad';
+
+/** What fills the page. A failure goes back to where it can be mended: to the run, the set-up or the picking. */
+export function screenOf(state: RunState | null): Screen {
+  if (state === null) return 'waiting';
+  if (isActive(state.phase)) return 'run';
+  if (state.phase === 'finished') return 'result';
+  if (state.phase === 'reading') return 'reading';
+  if (state.phase === 'failed' && (state.progress?.step ?? 0) > 0) return 'result';
+  return state.description === null ? 'pick' : 'setup';
+}
+
+const phaseTexts: Record<Phase, [string, Tone]> = {
+  empty: ['No data yet', 'idle'],
+  reading: ['Reading', 'active'],
+  ready: ['Ready', 'idle'],
+  preparing: ['Preparing', 'active'],
+  training: ['Training', 'active'],
+  paused: ['Paused', 'warn'],
+  validating: ['Validating', 'active'],
+  finished: ['Finished', 'good'],
+  failed: ['Failed', 'bad'],
+};
+
+export function phaseOf(state: RunState | null): { text: string; tone: Tone } {
+  if (state === null) return { text: 'Starting', tone: 'idle' };
+  if (state.phase === 'finished' && state.outcome === 'stopped') return { text: 'Stopped', tone: 'warn' };
+  const [text, tone] = phaseTexts[state.phase];
+  return { text, tone };
+}
+
+export interface RunView {
+  epoch: string;
+  step: string;
+  loss: string;
+  validationLoss: string;
+  stepsPerSecond: string;
+  timeLeft: string;
+  device: string;
+  deviceReason: string;
+  parameters: string;
+  windows: string;
+  /** Done part of all steps, 0 to 1; null when unknown. */
+  fraction: number | null;
+  /** The forecast in words: "temp_max, 7 rows ahead from 30 rows of 4 columns". */
+  task: string;
+  can: { pause: boolean; resume: boolean; stop: boolean; save: boolean };
+}
+
+export function viewRun(state: RunState): RunView {
+  const { progress, phase } = state;
+  const last = lastEpoch(state);
+  const ended = !isActive(phase);
+  return {
+    epoch: epochText(state),
+    step: formatCount(progress?.step),
+    loss: formatLoss(progress?.trainLoss ?? last?.trainLoss),
+    validationLoss: formatLoss(lastValidation(state)),
+    stepsPerSecond: formatRate(progress?.stepsPerSecond ?? last?.stepsPerSecond),
+    timeLeft: ended ? '–' : formatDuration(progress?.secondsLeft),
+    device: deviceText(state.device, state.webgl?.software ?? false),
+    deviceReason: state.deviceReason,
+    parameters: formatCount(state.parameters),
+    windows: windowText(state),
+    fraction: fractionDone(state),
+    task: taskText(state),
+    can: {
+      pause: phase === 'training' || phase === 'validating',
+      resume: phase === 'paused',
+      stop: isActive(phase),
+      save: phase === 'training' || phase === 'paused' || phase === 'validating' || phase === 'finished',
+    },
+  };
+}
+
+/** The epoch being trained, counted from 1, of how many: "3 of 20". */
+function epochText({ progress, phase }: RunState): string {
+  if (progress === null) return '–';
+  const { epoch, epochs } = progress;
+  const current = phase === 'finished' || phase === 'failed' ? epoch : Math.min(epoch + 1, epochs);
+  return `${formatCount(current)} of ${formatCount(epochs)}`;
+}
+
+function fractionDone({ progress, phase, outcome }: RunState): number | null {
+  if (phase === 'finished' && outcome === 'completed') return 1;
+  if (progress === null || progress.stepsPerEpoch <= 0 || progress.epochs <= 0) return null;
+  const done = progress.epoch + progress.stepInEpoch / progress.stepsPerEpoch;
+  return Math.min(1, Math.max(0, done / progress.epochs));
+}
+
+export function deviceText(device: DeviceName | null, software: boolean): string {
+  if (device === null) return '–';
+  if (device === 'cpu') return 'CPU';
+  return software ? 'WebGL (software)' : 'WebGL';
+}
+
+function windowText({ windows }: RunState): string {
+  if (windows === null) return '–';
+  const skipped = windows.skipped > 0 ? `, ${formatCount(windows.skipped)} left out for gaps` : '';
+  return `${formatCount(windows.train)} to train, ${formatCount(windows.validation)} held out${skipped}`;
+}
+
+function taskText({ config }: RunState): string {
+  if (config === null) return '';
+  const { target, horizon, lookBack, features } = config.data;
+  const ahead = horizon === undefined ? '' : `, ${rows(horizon)} ahead`;
+  const from = lookBack === undefined ? '' : ` from the last ${rows(lookBack)}`;
+  const columns = features.length === 1 ? '1 column' : `${formatCount(features.length)} columns`;
+  return `${target}${ahead}${from} of ${columns}`;
+}
+
+function rows(count: number): string {
+  return count === 1 ? '1 row' : `${formatCount(count)} rows`;
+}
+
+function lastEpoch(state: RunState): EpochSummary | null {
+  const { epochs } = state.history;
+  return epochs[epochs.length - 1] ?? null;
+}
+
+/** The newest validation loss; an epoch that is still being validated has none yet. */
+function lastValidation(state: RunState): number | null {
+  return validated(state)?.validationLoss ?? null;
+}
+
+function validated(state: RunState): EpochSummary | null {
+  return state.history.epochs.findLast((epoch) => epoch.validationLoss !== null) ?? null;
+}
+
+export interface LossBar {
+  key: 'own' | 'naive' | 'seasonal';
+  label: string;
+  value: number;
+  text: string;
+  /** Length beside the longest, 0 to 1. */
+  share: number;
+}
+
+export interface ResultView {
+  verdict: Verdict;
+  bars: LossBar[];
+  /** "Off by 2.31 on average (RMSE 3.02), in the units of temp_max." */
+  errors: string | null;
+}
+
+export function viewResult(state: RunState): ResultView {
+  const last = validated(state);
+  const spacing = state.description === null ? null : rowSeconds(state.description);
+  const { baselines } = state;
+  const season = baselines?.season ?? 0;
+  const verdict = judge({
+    loss: last?.validationLoss ?? null,
+    lossName: lossNames[state.config?.training.loss ?? 'mse'],
+    baselines:
+      baselines === null
+        ? null
+        : { naive: baselines.naive, seasonalNaive: season > 0 ? baselines.seasonalNaive : null, season },
+    rowSeconds: spacing,
+  });
+  const rivals: [LossBar['key'], string, number | null | undefined][] = [
+    ['own', 'This model', last?.validationLoss],
+    ['naive', capital(naivePhrase), baselines?.naive],
+    ['seasonal', capital(seasonPhrase(season, spacing)), season > 0 ? baselines?.seasonalNaive : null],
+  ];
+  return { verdict, bars: barsOf(rivals), errors: errorText(last, state.config?.data.target ?? '') };
+}
+
+function barsOf(rivals: [LossBar['key'], string, number | null | undefined][]): LossBar[] {
+  const known = rivals.flatMap(([key, label, value]) =>
+    typeof value === 'number' && Number.isFinite(value) ? [{ key, label, value }] : [],
+  );
+  const longest = Math.max(...known.map(({ value }) => value), Number.MIN_VALUE);
+  return known.map((bar) => ({ ...bar, text: formatLoss(bar.value), share: Math.max(0, bar.value / longest) }));
+}
+
+function errorText(last: EpochSummary | null, target: string): string | null {
+  if (last === null || last.mae === null) return null;
+  const rmse = last.rmse === null ? '' : ` (RMSE ${formatValue(last.rmse)})`;
+  return `Off by ${formatValue(last.mae)} on average${rmse}, in the units of ${target}.`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** One sentence for a screen reader; changes at most once an epoch. */
+export function announcement(state: RunState | null): string {
+  if (state === null) return 'Starting the training worker.';
+  const { text } = phaseOf(state);
+  const last = lastEpoch(state);
+  if (state.phase === 'reading') return 'Reading the file.';
+  if (state.phase === 'finished') return `${text}. ${viewResult(state).verdict.sentence}`;
+  if (!isActive(state.phase) || last === null) return `${text}.`;
+  const done = formatPercent(fractionDone({ ...state, progress: state.progress && { ...state.progress, stepInEpoch: 0 } }));
+  const loss = formatLoss(last.validationLoss);
+  return `${text}. Epoch ${formatCount(last.epoch)} done, ${done}. Validation loss ${loss}.`;
+}

@@ -1,0 +1,107 @@
+// The name of every control and figure that a test may want, in one table. A name is the element's data-testid and,
+// where the element stands once in a page, its id too. The charts' names are on their <canvas>.
+
+export const testIds = {
+  // Both pages
+  phase: 'status-phase',
+  notice: 'notice',
+  noticeDismiss: 'notice-dismiss',
+  retryConnection: 'retry-connection',
+  announcer: 'announcer',
+  // Picking a file
+  fileInput: 'file-input',
+  dropZone: 'drop-zone',
+  pickInDashboard: 'pick-in-dashboard',
+  hostOpen: 'host-open',
+  hostEntry: 'host-entry',
+  hostUp: 'host-up',
+  hostConnect: 'host-connect',
+  hostState: 'host-state',
+  exampleOpen: 'example-open',
+  lastRunResume: 'last-run-resume',
+  reading: 'reading',
+  // What was read
+  sourceName: 'source-name',
+  sourceShape: 'source-shape',
+  repairs: 'repairs',
+  previewTable: 'preview-table',
+  columnTable: 'column-table',
+  // Setting up a run
+  columnRow: 'column-row',
+  features: 'features',
+  feature: 'feature',
+  target: 'target',
+  lookBack: 'look-back',
+  horizon: 'horizon',
+  model: 'model',
+  modelSize: 'model-size',
+  advanced: 'advanced',
+  modelField: 'model-field',
+  epochs: 'epochs',
+  learningRate: 'learning-rate',
+  batchSize: 'batch-size',
+  optimizer: 'optimizer',
+  lossName: 'loss-name',
+  validationFraction: 'validation-fraction',
+  clipNorm: 'clip-norm',
+  seed: 'seed',
+  deviceChoice: 'device-choice',
+  train: 'train',
+  // A run
+  pause: 'pause',
+  resume: 'resume',
+  stop: 'stop',
+  save: 'save',
+  download: 'download',
+  trainMore: 'train-more',
+  moreEpochs: 'more-epochs',
+  newFile: 'new-file',
+  newRun: 'new-run',
+  openDashboard: 'open-dashboard',
+  progress: 'progress',
+  epoch: 'epoch',
+  step: 'step',
+  loss: 'loss',
+  validationLoss: 'validation-loss',
+  stepsPerSecond: 'steps-per-second',
+  timeLeft: 'time-left',
+  device: 'device',
+  deviceReason: 'device-reason',
+  parameters: 'parameters',
+  windows: 'windows',
+  // The result
+  verdict: 'verdict',
+  naiveLoss: 'naive-loss',
+  seasonalLoss: 'seasonal-loss',
+  // Charts
+  lossChart: 'loss-chart',
+  predictionChart: 'prediction-chart',
+  logScale: 'log-scale',
+  horizonStep: 'horizon-step',
+  windowRange: 'window-range',
+  // Checkpoints
+  checkpointRow: 'checkpoint-row',
+  checkpointResume: 'checkpoint-resume',
+  checkpointDownload: 'checkpoint-download',
+  checkpointRemove: 'checkpoint-remove',
+  checkpointConfirm: 'checkpoint-confirm',
+  checkpointRefresh: 'checkpoint-refresh',
+  // Device and host figures
+  counters: 'counters',
+  draws: 'draws',
+  kernels: 'kernels',
+  hostFrames: 'host-frames',
+  hostBytes: 'host-bytes',
+} as const;
+
+export type TestId = (typeof testIds)[keyof typeof testIds];
+
+/** Attributes of an element that stands once in its page. */
+export function once(name: TestId): { id: string; 'data-testid': string } {
+  return { id: name, 'data-testid': name };
+}
+
+/** Attributes of an element that may stand many times. */
+export function each(name: TestId): { 'data-testid': string } {
+  return { 'data-testid': name };
+}
