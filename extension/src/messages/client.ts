@@ -89,7 +89,9 @@ export class TrainingClient {
     this.#channel.removeEventListener('message', this.#receive);
     this.#channel.close();
     for (const id of [...this.#waiting.keys()]) {
-      this.#settle(id)?.reject(new CommandError('client.closed', 'The page closed its line to the training.'));
+      this.#settle(id)?.reject(
+        new CommandError('client.closed', 'The page closed its line to the training.'),
+      );
     }
   }
 
@@ -157,7 +159,8 @@ export async function connect(options: ClientOptions): Promise<TrainingClient> {
       await client.refresh(retryMs);
       return client;
     } catch (error) {
-      failure = error instanceof CommandError ? error : new CommandError('training.open', String(error));
+      failure =
+        error instanceof CommandError ? error : new CommandError('training.open', String(error));
       if (failure.code !== 'training.silent') await pause(Math.min(retryMs, 250));
     }
   }

@@ -26,11 +26,14 @@ export const CHECKPOINT_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,87}\.safetensors$/;
 const checkpointId: v.Check<string> = (value, where) => {
   const id = v.text(100, 1)(value, where);
   if (CHECKPOINT_ID.test(id)) return id;
-  throw new v.MessageError(`${where} must be a checkpoint's file name, <letters, digits, '.', '_', '-'>.safetensors.`);
+  throw new v.MessageError(
+    `${where} must be a checkpoint's file name, <letters, digits, '.', '_', '-'>.safetensors.`,
+  );
 };
 
 const model: v.Check<ModelConfig> = (value, where) => {
-  if (!v.isRecord(value)) throw new v.MessageError(`${where} must be an object with the model's name and fields.`);
+  if (!v.isRecord(value))
+    throw new v.MessageError(`${where} must be an object with the model's name and fields.`);
   const result: ModelConfig = { name: v.text(100, 1)(value['name'], `${where}.name`) };
   for (const [name, field] of Object.entries(value).slice(0, 100)) {
     if (name === 'name') continue;
@@ -130,7 +133,7 @@ export interface Counters {
   liveBytes: number;
 }
 
-export type Nothing = Record<never, never>;
+export type Nothing = Record<string, never>;
 
 /** What a reply's `result` is. */
 export interface Results {
@@ -177,10 +180,12 @@ export function requestId(value: unknown): string | null {
 }
 
 export function checkReply(value: unknown): Reply | null {
-  if (!v.isRecord(value) || value['kind'] !== 'reply' || typeof value['id'] !== 'string') return null;
+  if (!v.isRecord(value) || value['kind'] !== 'reply' || typeof value['id'] !== 'string')
+    return null;
   const { id } = value;
   if (value['ok'] === true) return { kind: 'reply', id, ok: true, result: value['result'] };
-  const message = typeof value['message'] === 'string' ? value['message'] : 'The training worker gave no reason.';
+  const message =
+    typeof value['message'] === 'string' ? value['message'] : 'The training worker gave no reason.';
   const code = typeof value['code'] === 'string' ? value['code'] : 'reply.invalid';
   return { kind: 'reply', id, ok: false, code, message };
 }

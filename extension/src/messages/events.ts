@@ -31,8 +31,11 @@ export type TrainingEvent = StateEvent | ProgressEvent | NoticeEvent;
 
 /** The worker is of the same build and origin, so the envelope is checked and the content trusted. */
 export function checkEvent(value: unknown): TrainingEvent | null {
-  if (!isRecord(value) || value['kind'] !== 'event' || typeof value['revision'] !== 'number') return null;
-  const content = { state: 'state', 'train.progress': 'progress', notice: 'notice' }[String(value['type'])];
+  if (!isRecord(value) || value['kind'] !== 'event' || typeof value['revision'] !== 'number')
+    return null;
+  const content = { state: 'state', 'train.progress': 'progress', notice: 'notice' }[
+    String(value['type'])
+  ];
   if (content === undefined || !isRecord(value[content])) return null;
   return value as unknown as TrainingEvent;
 }

@@ -15,12 +15,19 @@ const name = v.text(100, 1);
 const path = v.text(4096);
 const checksum = v.integer(0, 0xffff_ffff);
 
-const entry = v.object({ path, kind: v.oneOf('file', 'folder'), size: v.nullable(size), mtime: v.nullable(v.number()) });
+const entry = v.object({
+  path,
+  kind: v.oneOf('file', 'folder'),
+  size: v.nullable(size),
+  mtime: v.nullable(v.number()),
+});
 
 const metadata: v.Check<Record<string, string>> = (value, where) => {
   if (!v.isRecord(value)) throw new v.MessageError(`${where} must be an object.`);
   const pairs = Object.entries(value).slice(0, 1000);
-  return Object.fromEntries(pairs.map(([key, field]) => [key, v.text(4096)(field, `${where}.${key}`)]));
+  return Object.fromEntries(
+    pairs.map(([key, field]) => [key, v.text(4096)(field, `${where}.${key}`)]),
+  );
 };
 
 const storedCheckpoint = v.object(
@@ -31,17 +38,27 @@ const storedCheckpoint = v.object(
 /** One row a request: the check of its successful reply. */
 export const HOST_REPLIES = {
   hello: v.object(
-    { protocol: v.integer(1), host: v.text(100), roots: v.list(v.object({ name: v.text(255), available: v.boolean }), 1000) },
+    {
+      protocol: v.integer(1),
+      host: v.text(100),
+      roots: v.list(v.object({ name: v.text(255), available: v.boolean }), 1000),
+    },
     { os: v.text(1000), checkpoints: path, frames: v.integer(0) },
   ),
-  'dataset.list': v.object({ entries: v.list(entry, 1000), cursor: v.nullable(v.text(8192)) }, { truncated: v.boolean }),
+  'dataset.list': v.object(
+    { entries: v.list(entry, 1000), cursor: v.nullable(v.text(8192)) },
+    { truncated: v.boolean },
+  ),
   'dataset.read': v.object({ path, size, mtime: v.number(), bytes: size, frames: size }),
   'request.cancel': v.object({ cancelled: v.boolean }),
   'checkpoint.begin': v.object({ handle: v.integer(0), window: v.integer(1, 64) }),
   'checkpoint.write': v.object({ handle: v.integer(0), received: size }),
   'checkpoint.commit': v.object({ name, size, mtime: v.number() }),
   'checkpoint.abort': v.object({ handle: v.integer(0) }),
-  'checkpoint.list': v.object({ checkpoints: v.list(storedCheckpoint, 200), cursor: v.nullable(v.text(8192)) }),
+  'checkpoint.list': v.object({
+    checkpoints: v.list(storedCheckpoint, 200),
+    cursor: v.nullable(v.text(8192)),
+  }),
   'checkpoint.read': v.object({ name, size, mtime: v.number(), bytes: size, frames: size }),
   'checkpoint.remove': v.object({ name }),
 } satisfies Record<string, v.Check<object>>;
@@ -81,4 +98,8 @@ export const failureReply = v.object(
 /** What the background says about the port itself, beside the host's own messages. */
 export type RelayNotice =
   | { type: 'relay.connected' }
-  | { type: 'relay.disconnected'; reason: 'missing' | 'forbidden' | 'exited' | 'broken'; message: string };
+  | {
+      type: 'relay.disconnected';
+      reason: 'missing' | 'forbidden' | 'exited' | 'broken';
+      message: string;
+    };

@@ -36,8 +36,12 @@ export interface ColumnDescription {
   mean: number | null;
   std: number | null;
   distinct: number | null;
+  /** Dates of the first and last row, year first. */
   first: string | null;
   last: string | null;
+  /** Of dates: the usual seconds between two rows, and how often there are more. */
+  stepSeconds?: number | null;
+  gaps?: number | null;
 }
 
 /** Something in the file that was mended while reading; line and column count from 1. */
@@ -263,7 +267,9 @@ export const NOTICE_LIMIT = 20;
 
 /** Phases in which a run occupies the worker and another run.start is refused. */
 export function isActive(phase: Phase): boolean {
-  return phase === 'preparing' || phase === 'training' || phase === 'paused' || phase === 'validating';
+  return (
+    phase === 'preparing' || phase === 'training' || phase === 'paused' || phase === 'validating'
+  );
 }
 
 export function emptyHistory(): History {
@@ -298,7 +304,10 @@ export function emptyState(): RunState {
 }
 
 /** Adds losses in place; worker and pages run the same code, so their histories stay equal. */
-export function appendLosses(history: History, points: readonly (readonly [number, number])[]): void {
+export function appendLosses(
+  history: History,
+  points: readonly (readonly [number, number])[],
+): void {
   for (const [step, loss] of points) {
     history.pendingSum += loss;
     history.pendingCount += 1;

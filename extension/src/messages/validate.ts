@@ -87,7 +87,10 @@ type ObjectOf<R extends Fields, O extends Fields> = { [K in keyof R]: Checked<R[
 
 /** `required` fields must be there; `optional` ones are left out when they are not. */
 export const object =
-  <R extends Fields, O extends Fields = Record<never, never>>(required: R, optional?: O): Check<ObjectOf<R, O>> =>
+  <R extends Fields, O extends Fields = Record<never, never>>(
+    required: R,
+    optional?: O,
+  ): Check<ObjectOf<R, O>> =>
   (value, path) => {
     if (!isRecord(value)) return refuse(path, 'an object', value);
     const result: Record<string, unknown> = {};
@@ -103,12 +106,14 @@ export const object =
 
 /** Picks the check by the value's `key` field. */
 export const variant =
-  <K extends string, V extends Record<string, Check<object>>>(key: K, variants: V): Check<Checked<V[keyof V]>> =>
+  <V extends Record<string, Check<object>>>(key: string, variants: V): Check<Checked<V[keyof V]>> =>
   (value, path) => {
     if (!isRecord(value)) return refuse(path, 'an object', value);
     const name = own(value, key);
-    const check = typeof name === 'string' && Object.hasOwn(variants, name) ? variants[name] : undefined;
-    if (check === undefined) return refuse(`${path}.${key}`, `one of ${Object.keys(variants).join(', ')}`, name);
+    const check =
+      typeof name === 'string' && Object.hasOwn(variants, name) ? variants[name] : undefined;
+    if (check === undefined)
+      return refuse(`${path}.${key}`, `one of ${Object.keys(variants).join(', ')}`, name);
     return { ...check(value, path), [key]: name } as Checked<V[keyof V]>;
   };
 

@@ -1,0 +1,133 @@
+// Builds the extension for one browser or all: bundles the sources, copies pages, icons and the core module, writes the
+// manifest and the notices of what is bundled, and fails when a file that the manifest or a page names is missing.
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+import { BROWSERS, filesOf, manifestFor } from './manifest.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = dirname(here);
+
+const { values: options } = parseArgs({
+  options: {
+    browser: { type: 'string', default: 'all' },
+    core: { type: 'string', default: join(root, 'build/wasm/wasm') },
+    out: { type: 'string', default: join(root, 'build/extension') },
+  },
+});
+
+/** What each browser's build contains beside the pages. */
+const ENTRIES = {
+  chrome: {
+    service_worker: 'src/background/service_worker.ts',
+    offscreen: 'src/background/offscreen.ts',
+  },
+  firefox: { event_page: 'src/background/event_page.ts' },
+};
+const COMMON = {
+  training: 'src/training/worker.ts',
+  popup: 'src/popup/popup.ts',
+  dashboard: 'src/dashboard/dashboard.ts',
+};
+/** Pages that only one browser has. */
+const PAGES_OF = { 'offscreen.html': 'chrome' };
+const TARGETS = { chrome: 'chrome116', firefox: 'firefox140' };
+
+/** Keeps the core module out of the bundle: it finds its .wasm beside itself. */
+const coreBeside = {
+  name: 'core-beside',
+  /** @param {import('esbuild').PluginBuild} bundler */
+  setup(bundler) {
+    bundler.onResolve({ filter: /^#core$/ }, () => ({ path: './core.mjs', external: true }));
+  },
+};
+
+/** @param {'chrome' | 'firefox'} browser */
+async function buildFor(browser) {
+  const out = join(resolve(options.out), browser);
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  await build({
+    absWorkingDir: here,
+    entryPoints: { ...COMMON, ...ENTRIES[browser] },
+    outdir: out,
+    bundle: true,
+    format: 'esm',
+    target: TARGETS[browser],
+    charset: 'utf8',
+    legalComments: 'eof',
+    loader: { '.csv': 'text' },
+    plugins: [coreBeside],
+    logLevel: 'warning',
+  });
+  copyPages(browser, out);
+  copyCore(out);
+  const manifest = manifestFor(browser);
+  writeFileSync(join(out, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(join(out, 'notices.txt'), notices());
+  checkFiles(out, manifest);
+  process.stdout.write(`built ${out}\n`);
+}
+
+/** @param {string} browser @param {string} out */
+function copyPages(browser, out) {
+  for (const name of readdirSync(join(here, 'public'))) {
+    const only = /** @type {Record<string, string>} */ (PAGES_OF)[name];
+    if (only !== undefined && only !== browser) continue;
+    cpSync(join(here, 'public', name), join(out, name), { recursive: true });
+  }
+  // uPlot's style sheet is linked by the pages: the policy allows style sheets of the package only.
+  cpSync(join(here, 'node_modules/uplot/dist/uPlot.min.css'), join(out, 'uplot.css'));
+}
+
+/** @param {string} out */
+function copyCore(out) {
+  for (const name of ['core.mjs', 'core.wasm']) {
+    const from = join(resolve(options.core), name);
+    if (!existsSync(from)) {
+      throw new Error(`${from} does not exist: build the core first (packaging/build.sh core).`);
+    }
+    cpSync(from, join(out, name));
+  }
+}
+
+/** Licences of what is bundled, as their owners ask. */
+function notices() {
+  return ['uplot', 'vega-datasets']
+    .map((name) => {
+      const folder = join(here, 'node_modules', name);
+      const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const licence = readFileSync(join(folder, 'LICENSE'), 'utf8').trim();
+      return `${name} ${version}\n\n${licence}\n`;
+    })
+    .join('\n\n');
+}
+
+/** @param {string} out @param {Record<string, any>} manifest */
+function checkFiles(out, manifest) {
+  const named = [...filesOf(manifest)];
+  for (const page of readdirSync(out).filter((name) => name.endsWith('.html'))) {
+    const markup = readFileSync(join(out, page), 'utf8');
+    for (const [, file] of markup.matchAll(/(?:src|href)="([^"#:]+)"/g)) named.push(file);
+  }
+  const missing = [...new Set(named)].filter((file) => !existsSync(join(out, file)));
+  if (missing.length > 0) {
+    throw new Error(`${out} lacks files that its manifest or pages name: ${missing.join(', ')}`);
+  }
+}
+
+const chosen = options.browser === 'all' ? BROWSERS : [options.browser];
+for (const browser of chosen) {
+  manifestFor(browser);
+  await buildFor(/** @type {'chrome' | 'firefox'} */ (browser));
+}

@@ -1,0 +1,92 @@
+// The manifest: one base for both browsers, and beside it each browser's own keys with the reason for them.
+// Permissions are exactly what the sources use; a test compares the two.
+import { readFileSync } from 'node:fs';
+
+const ids = JSON.parse(readFileSync(new URL('../packaging/ids.json', import.meta.url), 'utf8'));
+const { version, description } = JSON.parse(
+  readFileSync(new URL('package.json', import.meta.url), 'utf8'),
+);
+
+/** The one Trusted Types policy; src/browser.ts creates it. */
+export const TRUSTED_TYPES_POLICY = 'shadegrad';
+
+/** What pages may load and reach: this package and nothing else. */
+export const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'none'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  `trusted-types ${TRUSTED_TYPES_POLICY}`,
+].join('; ');
+
+const icons = Object.fromEntries([16, 32, 48, 128].map((size) => [size, `icons/${size}.png`]));
+
+const base = {
+  manifest_version: 3,
+  name: 'Shadegrad',
+  version,
+  description,
+  icons,
+  action: { default_popup: 'popup.html', default_title: 'Shadegrad', default_icon: icons },
+  content_security_policy: { extension_pages: POLICY },
+};
+
+const perBrowser = {
+  chrome: {
+    // The id that the native host allows while the extension is loaded unpacked.
+    key: ids.chromiumKey,
+    // runtime.getContexts, which tells whether the offscreen document is there already: Chrome 116.
+    minimum_chrome_version: '116',
+    permissions: [
+      'nativeMessaging', // the native host: granted folders and checkpoints on disk
+      'offscreen', // the document whose worker trains, since a service worker has none and ends when idle
+      'unlimitedStorage', // checkpoints in the browser's own storage must not be evicted
+    ],
+    background: { service_worker: 'service_worker.js', type: 'module' },
+    // Without the key any other extension may send us messages.
+    externally_connectable: { ids: [] },
+    // Timers of 5 us instead of 100 us in the worker, and shared memory stays possible.
+    cross_origin_embedder_policy: { value: 'require-corp' },
+    cross_origin_opener_policy: { value: 'same-origin' },
+  },
+  firefox: {
+    permissions: ['nativeMessaging', 'unlimitedStorage'],
+    // An event page owns the worker itself: Firefox has neither offscreen documents nor service workers here.
+    background: { scripts: ['event_page.js'], type: 'module' },
+    browser_specific_settings: {
+      gecko: {
+        id: ids.firefox,
+        // data_collection_permissions, the statement that nothing leaves the machine: Firefox 140.
+        strict_min_version: '140.0',
+        data_collection_permissions: { required: ['none'] },
+      },
+    },
+  },
+};
+
+export const BROWSERS = Object.keys(perBrowser);
+
+/** @param {string} browser */
+export function manifestFor(browser) {
+  if (!(browser in perBrowser)) {
+    throw new Error(`There is no browser '${browser}': there are ${BROWSERS.join(', ')}.`);
+  }
+  return { ...base, ...perBrowser[/** @type {keyof typeof perBrowser} */ (browser)] };
+}
+
+/** Every file of the package that the manifest names. @param {Record<string, any>} manifest */
+export function filesOf(manifest) {
+  const { icons: iconFiles, action, background } = manifest;
+  return [
+    ...Object.values(iconFiles),
+    action.default_popup,
+    ...(background.service_worker === undefined ? [] : [background.service_worker]),
+    ...(background.scripts ?? []),
+  ];
+}
