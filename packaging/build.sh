@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Builds the parts named as arguments, or all of them: core (the WebAssembly module), host, native (the C++ tests and
+# the host), asan (the same under sanitizers), extension (both browsers). Everything is incremental.
+source "$(dirname "$0")/env.sh"
+cd "$ROOT"
+
+configure() { # preset
+  [ -f "build/$1/build.ninja" ] || cmake --preset "$1" >/dev/null
+}
+compile() { # preset, target
+  configure "$1"
+  cmake --build --preset "$1" --target "$2" -j "$(nproc)"
+}
+
+build_part() {
+  case "$1" in
+    core) compile wasm core ;;
+    host) compile native shadegrad-host ;;
+    native) compile native all ;;
+    asan) compile native-asan all ;;
+    extension) "$NODE" extension/build.mjs ;;
+    *) die "no part named '$1': there are core, host, native, asan and extension" ;;
+  esac
+}
+
+if [ $# -eq 0 ]; then set -- core native asan extension; fi
+for part in "$@"; do
+  started=$SECONDS
+  say "building $part"
+  build_part "$part"
+  echo "built $part in $(since "$started")"
+done

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Installs, builds and runs every suite; the last line is "N passed, N failed". A suite that fails, crashes, hangs or runs
+# no test makes the exit status 1.
+#   packaging/test.sh                      all suites
+#   packaging/test.sh --only SUITE,...     some of them (catch2 asan layers lint vitest chromium firefox), no others built
+#   packaging/test.sh --full list          the long runs that are started by hand
+#   packaging/test.sh --full etth1 --data FILE.csv
+source "$(dirname "$0")/env.sh"
+cd "$ROOT"
+
+SUITES=catch2,asan,layers,lint,vitest,chromium,firefox
+REPORTS="$ROOT/build/reports"
+FULL=
+DATA=
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --only) SUITES="${2:?}"; shift 2 ;;
+    --full) FULL="${2:?}"; shift 2 ;;
+    --data) DATA="${2:?}"; shift 2 ;;
+    *) die "no option '$1': see the head of this file" ;;
+  esac
+done
+
+passed=0
+failed=0
+times=()
+
+# Runs a suite's command within so many seconds and adds up what its report says.
+suite() { # name, report format, report file, seconds, command...
+  local name="$1" format="$2" file="$3" limit="$4" status=0 counts started=$SECONDS
+  shift 4
+  say "suite $name"
+  rm -f "$file"
+  timeout --kill-after=10 "$limit" "$@" || status=$?
+  [ "$status" -ne 124 ] || echo "suite $name was stopped after $limit s"
+  counts="$("$NODE" packaging/report.mjs "$format" "$file" "$status")"
+  read -r good bad <<<"$counts"
+  passed=$((passed + good))
+  failed=$((failed + bad))
+  times+=("$(printf '%-10s %5s   %d passed, %d failed' "$name" "$(since "$started")" "$good" "$bad")")
+}
+
+run_catch2() {
+  suite catch2 catch2 "$REPORTS/catch2.xml" 600 \
+    env LP_NUM_THREADS=0 build/native/tests/tests -r xml -o "$REPORTS/catch2.xml"
+}
+
+run_asan() {
+  suite asan catch2 "$REPORTS/asan.xml" 1200 \
+    env LP_NUM_THREADS=0 ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
+    LSAN_OPTIONS="suppressions=$ROOT/tests/lsan.supp:print_suppressions=0" \
+    build/native-asan/tests/tests -r xml -o "$REPORTS/asan.xml"
+}
+
+run_layers() {
+  suite layers checks "$REPORTS/layers.txt" 60 packaging/checks.sh "$REPORTS/layers.txt" layers
+}
+
+run_lint() {
+  suite lint checks "$REPORTS/lint.txt" 300 \
+    packaging/checks.sh "$REPORTS/lint.txt" eslint prettier tsc web-ext eslint-e2e prettier-e2e
+}
+
+run_vitest() {
+  suite vitest vitest "$REPORTS/vitest.json" 300 \
+    "$NODE" "$MODULES/vitest/vitest.mjs" run --root extension --reporter=default --reporter=json \
+    --outputFile="$REPORTS/vitest.json"
+}
+
+# One file after the other: a browser and its worker take both cores.
+run_e2e() { # browser
+  suite "$1" node "$REPORTS/$1.jsonl" 900 \
+    "$NODE" --test --test-concurrency=1 --test-reporter=spec --test-reporter-destination=stdout \
+    --test-reporter=./tests/e2e/reporter.mjs --test-reporter-destination="$REPORTS/$1.jsonl" \
+    "tests/e2e/$1/*.test.mjs"
+}
+run_chromium() { run_e2e chromium; }
+run_firefox() { run_e2e firefox; }
+
+# The parts that the chosen suites need.
+parts_of() {
+  case ",$1," in *,catch2,* | *,chromium,* | *,firefox,*) echo native ;; esac
+  case ",$1," in *,asan,*) echo asan ;; esac
+  case ",$1," in *,lint,* | *,chromium,* | *,firefox,*) echo core extension ;; esac
+}
+
+packaging/setup.sh
+mkdir -p "$REPORTS"
+
+if [ -n "$FULL" ]; then
+  case "$FULL" in
+    list) echo "etth1   an LSTM on ETTh1.csv in Chromium: --data FILE.csv (17,420 hourly rows)" ;;
+    etth1)
+      [ -f "$DATA" ] || die "--full etth1 needs --data FILE, the path of ETTh1.csv"
+      packaging/build.sh host core extension
+      exec "$NODE" tests/e2e/etth1.mjs "$DATA"
+      ;;
+    *) die "no long run named '$FULL': see --full list" ;;
+  esac
+  exit 0
+fi
+
+started=$SECONDS
+# shellcheck disable=SC2046 -- a list of words is meant
+if packaging/build.sh $(parts_of "$SUITES"); then
+  times+=("$(printf '%-10s %5s' build "$(since "$started")")")
+  for name in ${SUITES//,/ }; do
+    declare -F "run_$name" >/dev/null || die "no suite named '$name'"
+    "run_$name"
+  done
+else
+  echo 'FAILED build: see above'
+  failed=1
+fi
+
+say "time by suite"
+printf '%s\n' "${times[@]}"
+printf '\n%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

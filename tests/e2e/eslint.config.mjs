@@ -1,0 +1,28 @@
+// The rules for the plain modules of tests/e2e, tests/bench and packaging. They run in Node; functions given to
+// evaluate() run in a page.
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const require = createRequire(new URL('../../extension/package.json', import.meta.url));
+const { default: js } = await import(pathToFileURL(require.resolve('@eslint/js')).href);
+
+const names = [
+  ...['process', 'Buffer', 'URL', 'setTimeout', 'clearTimeout', 'console', 'performance'],
+  ...['document', 'window', 'BroadcastChannel', 'MessageChannel', 'crypto', 'fetch', 'Worker'],
+  ...['TextDecoder', 'TextEncoder', 'navigator', 'location', 'HTMLInputElement', 'DataTransfer'],
+];
+
+export default [
+  js.configs.recommended,
+  {
+    files: ['**/*.mjs'],
+    languageOptions: { globals: Object.fromEntries(names.map((name) => [name, 'readonly'])) },
+    rules: {
+      'no-console': 'error',
+      eqeqeq: 'error',
+      'prefer-const': 'error',
+      'max-lines': ['error', 400],
+      'no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+    },
+  },
+];

@@ -1,0 +1,110 @@
+// Real Chromium with the built extension in a private profile. A test gets a Session: how to open pages, the observer,
+// and the problems that must be none at the end.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Observer } from './observer.mjs';
+import { watchProblems } from './problems.mjs';
+import { puppeteer } from './puppeteer.mjs';
+import { BUILD, IDS } from './world.mjs';
+import { startXvfb } from './xvfb.mjs';
+
+export const EXTENSION = join(BUILD, 'extension/chrome');
+export const ORIGIN = `chrome-extension://${IDS.chromium.development}/`;
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+];
+
+/** Puppeteer turns the throttling of hidden pages off by default: leaving these out is what a person's browser does. */
+const THROTTLING = [
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-renderer-backgrounding',
+];
+
+const POPUP = 'popup.html';
+const isBackground = (target) =>
+  target.type() === 'service_worker' && target.url().startsWith(ORIGIN);
+
+export class ChromiumSession {
+  static async launch(world, { headed = false, args = [] } = {}) {
+    mkdirSync(world.profile, { recursive: true });
+    const display = headed && process.env.DISPLAY === undefined ? await startXvfb() : null;
+    const browser = await puppeteer.launch({
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      headless: !headed,
+      pipe: true,
+      userDataDir: world.profile,
+      enableExtensions: [EXTENSION],
+      networkEnabled: false,
+      ignoreDefaultArgs: THROTTLING,
+      args: [...FLAGS, ...args],
+      env: display === null ? world.env : { ...world.env, DISPLAY: display.name },
+      defaultViewport: null,
+      downloadBehavior: { policy: 'allow', downloadPath: world.downloads },
+    });
+    return new ChromiumSession(world, browser, display);
+  }
+
+  constructor(world, browser, display) {
+    this.kind = 'chromium';
+    this.world = world;
+    this.browser = browser;
+    this.display = display;
+    this.problems = watchProblems(browser, ORIGIN);
+  }
+
+  async openPage(path) {
+    const page = await this.browser.newPage();
+    await page.goto(ORIGIN + path);
+    return page;
+  }
+
+  /** The popup's page in a tab: the same document, which stays open when another page is clicked. */
+  openPopup() {
+    return this.openPage(POPUP);
+  }
+
+  openDashboard() {
+    return this.openPage('dashboard.html');
+  }
+
+  /** The popup as the toolbar's button opens it: over the page in front, and closed by the next click elsewhere. */
+  async openRealPopup() {
+    const pages = await this.browser.pages();
+    await pages.at(-1)?.bringToFront();
+    const isPopup = (target) => target.type() === 'page' && target.url().endsWith(POPUP);
+    const known = new Set(this.browser.targets());
+    const opened = this.browser.waitForTarget((target) => isPopup(target) && !known.has(target));
+    const background = await (await this.browser.waitForTarget(isBackground)).worker();
+    await background.evaluate(() => globalThis.chrome.action.openPopup());
+    return (await opened).asPage();
+  }
+
+  /** The observer sits in a picture of the package: a document of the extension's origin without scripts. */
+  async observe() {
+    const page = await this.openPage('icons/16.png');
+    return Observer.on(page);
+  }
+
+  /** Ends the service worker as the browser does after 30 idle seconds. */
+  async stopBackground() {
+    const target = this.browser.targets().find(isBackground);
+    await (await target?.worker())?.close();
+  }
+
+  async close() {
+    const process = this.browser.process();
+    const late = setTimeout(() => process?.kill('SIGKILL'), 5000);
+    await this.browser.close().catch(() => {});
+    clearTimeout(late);
+    this.display?.stop();
+  }
+}

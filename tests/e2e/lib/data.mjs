@@ -1,0 +1,27 @@
+// Small series with a known shape, so that tests need no file and a run lasts a moment.
+
+/** `rows` days with a weekly wave and a slow one: date,value,other. `change(row, fields)` may spoil a row. */
+export function series(rows, change = (_, fields) => fields) {
+  const lines = ['date,value,other'];
+  for (let row = 0; row < rows; row += 1) {
+    const date = new Date(Date.UTC(2020, 0, 1 + row)).toISOString().slice(0, 10);
+    const value = 10 + 3 * Math.sin((2 * Math.PI * row) / 7) + Math.sin(row / 40);
+    const other = Math.cos((2 * Math.PI * row) / 7);
+    lines.push(change(row, [date, value.toFixed(4), other.toFixed(4)]).join(','));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** A series of at least so many bytes. */
+export function largeSeries(bytes) {
+  const block = series(2000);
+  const rows = block.slice(block.indexOf('\n') + 1);
+  return 'date,value,other\n' + rows.repeat(Math.ceil(bytes / rows.length));
+}
+
+/** The header of a safetensors file: {tensors: {name: {dtype, shape}}, metadata}. */
+export function readSafetensors(bytes) {
+  const length = Number(bytes.readBigUInt64LE(0));
+  const { __metadata__: metadata, ...tensors } = JSON.parse(bytes.toString('utf8', 8, 8 + length));
+  return { tensors, metadata };
+}

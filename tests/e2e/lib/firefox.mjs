@@ -1,0 +1,99 @@
+// Real Firefox with the built extension, driven by WebDriver BiDi. Its background page and popup are no contexts there,
+// so the popup's page is opened in a tab, and errors of the background are read from the browser's own console output.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Observer } from './observer.mjs';
+import { puppeteer } from './puppeteer.mjs';
+import { BUILD, IDS } from './world.mjs';
+import { startXvfb } from './xvfb.mjs';
+
+export const EXTENSION = join(BUILD, 'extension/firefox');
+const UUID = '5b0d6f0e-52a4-4c1c-9d0a-7e1f3b2a9c01';
+const ORIGIN = `moz-extension://${UUID}/`;
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+export class FirefoxSession {
+  /** Without a display Firefox has no WebGL, so an Xvfb is started where there is none. */
+  static async launch(world) {
+    mkdirSync(world.profile, { recursive: true });
+    const display = process.env.DISPLAY === undefined ? await startXvfb() : null;
+    const browser = await puppeteer.launch({
+      browser: 'firefox',
+      executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr',
+      headless: true,
+      userDataDir: world.profile,
+      args: ['-remote-allow-system-access'],
+      env: display === null ? world.env : { ...world.env, DISPLAY: display.name },
+      extraPrefsFirefox: {
+        'extensions.webextensions.uuids': JSON.stringify({ [IDS.firefox]: UUID }),
+        'devtools.console.stdout.content': true,
+        'browser.download.folderList': 2,
+        'browser.download.dir': world.downloads,
+      },
+      defaultViewport: null,
+    });
+    const session = new FirefoxSession(world, browser, display);
+    await browser.installExtension(EXTENSION);
+    return session;
+  }
+
+  constructor(world, browser, display) {
+    this.kind = 'firefox';
+    this.world = world;
+    this.browser = browser;
+    this.display = display;
+    this.problems = [];
+    const read = (data) => {
+      for (const line of String(data).split('\n')) {
+        const ours = line.includes(ORIGIN) || line.includes(IDS.firefox);
+        if (
+          /^(JavaScript error|console\.error|console\.assert)/.test(line) &&
+          (ours || !line.includes('://'))
+        ) {
+          this.problems.push(line);
+        }
+      }
+    };
+    browser.process()?.stdout?.on('data', read);
+    browser.process()?.stderr?.on('data', read);
+  }
+
+  /** goto() never sees a 'load' of a moz-extension page, but the page is there: wait for its document instead. */
+  async openPage(path) {
+    const page = await this.browser.newPage();
+    page.on('pageerror', (error) => this.problems.push(`${path}: uncaught ${error.message}`));
+    page.on('console', (message) => {
+      if (message.type() === 'error')
+        this.problems.push(`${path}: console.error: ${message.text()}`);
+    });
+    await page.goto(ORIGIN + path, { timeout: 500 }).catch(() => {});
+    for (let tries = 0; tries < 100; tries += 1) {
+      const ready = await page
+        .evaluate(() => `${document.readyState} ${document.URL}`)
+        .catch(() => '');
+      if (ready === `complete ${ORIGIN}${path}`) return page;
+      await pause(50);
+    }
+    throw new Error(`Firefox did not open ${path}`);
+  }
+
+  openPopup() {
+    return this.openPage('popup.html');
+  }
+
+  openDashboard() {
+    return this.openPage('dashboard.html');
+  }
+
+  async observe() {
+    return Observer.on(await this.openPage('icons/16.png'));
+  }
+
+  async close() {
+    const process = this.browser.process();
+    const late = setTimeout(() => process?.kill('SIGKILL'), 8000);
+    await this.browser.close().catch(() => {});
+    clearTimeout(late);
+    this.display?.stop();
+  }
+}

@@ -1,0 +1,108 @@
+// A test's own view of the training worker: it listens on the pages' channel from a document of the extension that has
+// no script of its own, so that nothing it reads or asks depends on a popup being open.
+
+/* global BroadcastChannel, crypto -- these exist in the page, where evaluate() runs the functions below. */
+const attach = () => {
+  const channel = new BroadcastChannel('shadegrad');
+  const waiting = new Map();
+  const seen = { progress: [], losses: new Map(), notices: [] };
+  channel.onmessage = ({ data }) => {
+    if (data?.kind === 'reply') {
+      waiting.get(data.id)?.(data);
+      waiting.delete(data.id);
+    } else if (data?.kind === 'event' && data.type === 'train.progress') {
+      seen.progress.push({ time: Date.now(), ...data.progress });
+      for (const [step, loss] of data.losses) seen.losses.set(step, loss);
+    } else if (data?.kind === 'event' && data.type === 'notice') {
+      seen.notices.push(data.notice);
+    }
+  };
+  globalThis.observer = {
+    seen,
+    call(command) {
+      const id = crypto.randomUUID();
+      return new Promise((resolve) => {
+        waiting.set(id, resolve);
+        channel.postMessage({ kind: 'request', id, command });
+        setTimeout(
+          () => resolve({ ok: false, code: 'observer.silence', message: 'no reply' }),
+          5000,
+        );
+      });
+    },
+  };
+};
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+export class Observer {
+  static async on(page) {
+    await page.evaluate(attach);
+    return new Observer(page);
+  }
+
+  constructor(page) {
+    this.page = page;
+  }
+
+  /** Sends a command as a page would; resolves to the whole reply. */
+  call(command) {
+    return this.page.evaluate((one) => globalThis.observer.call(one), command);
+  }
+
+  async state() {
+    const reply = await this.call({ type: 'state.get' });
+    return reply.ok ? reply.result : null;
+  }
+
+  /** The first state for which `wanted` holds; fails with what was there instead. */
+  async until(wanted, what, seconds = 30) {
+    const end = Date.now() + seconds * 1000;
+    let state = null;
+    while (Date.now() < end) {
+      state = await this.state();
+      if (state !== null && wanted(state)) return state;
+      await pause(50);
+    }
+    const { phase, failure, progress, host, notices } = state ?? {};
+    const last = JSON.stringify({
+      phase,
+      failure,
+      step: progress?.step,
+      host: host?.state,
+      notices,
+    });
+    throw new Error(`waited ${seconds} s for ${what}; the last state was ${last}`);
+  }
+
+  /** Waits until the run has come at least `count` steps further. */
+  async advance(count, seconds = 30) {
+    const before = (await this.state())?.progress?.step ?? 0;
+    const wanted = (state) => (state.progress?.step ?? 0) >= before + count;
+    return this.until(wanted, `${count} steps after step ${before}`, seconds);
+  }
+
+  /** [[step, loss], ...] of every step whose loss was announced since the observer began, in order. */
+  losses() {
+    return this.page.evaluate(() =>
+      [...globalThis.observer.seen.losses].sort((a, b) => a[0] - b[0]),
+    );
+  }
+
+  /** Forgets what was announced, so that the next run's losses stand alone. */
+  reset() {
+    return this.page.evaluate(() => {
+      globalThis.observer.seen.losses.clear();
+      globalThis.observer.seen.progress.length = 0;
+      globalThis.observer.seen.notices.length = 0;
+    });
+  }
+
+  progress() {
+    return this.page.evaluate(() => globalThis.observer.seen.progress);
+  }
+
+  notices() {
+    return this.page.evaluate(() => globalThis.observer.seen.notices);
+  }
+}
