@@ -1,0 +1,203 @@
+#include "train/session.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+#include "nn/module.h"
+#include "ops/ops.h"
+
+namespace sg::train {
+namespace {
+
+constexpr size_t kInFlight = 8;         // losses on their way before a step waits for the next call
+constexpr size_t kValidationBatch = 256;
+
+std::unique_ptr<nn::Module> make_model(Device& device, const ForecastData& data, const TrainConfig& config) {
+  nn::Init init{device, Generator{config.seed, 0}};
+  const models::Sizes sizes{config.look_back, static_cast<int>(data.features()), config.horizon * static_cast<int>(data.targets())};
+  return models::find(config.model).make(init, sizes, config.values);
+}
+
+optim::Config optimizer_config(const TrainConfig& c) {
+  optim::Config o;
+  o.kind = c.optimizer;
+  o.momentum = c.momentum;
+  o.weight_decay = c.weight_decay;
+  o.clip_norm = c.clip_norm;
+  return o;
+}
+
+}  // namespace
+
+nlohmann::json State::to_json() const {
+  return {{"step", step}, {"epoch", epoch}, {"stepInEpoch", step_in_epoch}, {"draws", draws}, {"lossSum", loss_sum}, {"lossCount", loss_count}};
+}
+
+State State::from_json(const nlohmann::json& j) {
+  try {
+    State s;
+    s.step = j.at("step").get<int64_t>();
+    s.epoch = j.at("epoch").get<int>();
+    s.step_in_epoch = j.at("stepInEpoch").get<int>();
+    s.draws = j.at("draws").get<uint32_t>();
+    s.loss_sum = j.at("lossSum").get<double>();
+    s.loss_count = j.at("lossCount").get<int64_t>();
+    if (s.step < 0 || s.epoch < 0 || s.step_in_epoch < 0 || s.loss_count < 0)
+      throw Error("checkpoint.corrupt", "the checkpoint's state holds a negative count");
+    return s;
+  } catch (const nlohmann::json::exception& e) {
+    throw Error("checkpoint.corrupt", std::string("the checkpoint's state cannot be read: ") + e.what());
+  }
+}
+
+Session::Session(std::unique_ptr<Device> device, ForecastData data, const TrainConfig& config)
+    : device_(std::move(device)),
+      data_(std::move(data)),
+      config_(config),
+      batches_(data_.windows().training, config.batch_size, config.seed),
+      model_(make_model(*device_, data_, config)),
+      parameters_(model_->parameters()),
+      optimizer_(parameters_, optimizer_config(config)),
+      context_{.training = true, .generator = {config.seed, 0}} {}
+
+Tensor Session::loss(const Tensor& forecast, const Tensor& truth) const {
+  switch (config_.loss) {
+    case Loss::mae: return ops::l1_loss(forecast, truth);
+    case Loss::huber: return ops::huber_loss(forecast, truth);
+    case Loss::mse: break;
+  }
+  return ops::mse_loss(forecast, truth);
+}
+
+float Session::learning_rate() const {
+  const int64_t total = static_cast<int64_t>(config_.epochs) * batches_.count();
+  return optim::learning_rate(config_.schedule, config_.learning_rate, state_.step, total, config_.warmup_steps);
+}
+
+void Session::train_batch() {
+  const auto starts = batches_.batch(state_.epoch, state_.step_in_epoch);
+  const int n = static_cast<int>(starts.size()), t = config_.look_back, f = static_cast<int>(data_.features());
+  const int outputs = config_.horizon * static_cast<int>(data_.targets());
+  x_.resize(static_cast<size_t>(n) * static_cast<size_t>(t * f));
+  y_.resize(static_cast<size_t>(n) * static_cast<size_t>(outputs));
+  data_.gather(starts, x_, y_);
+  const Tensor x = Tensor::from(*device_, {n, t, f}, x_), y = Tensor::from(*device_, {n, outputs}, y_);
+
+  const Tensor l = loss(model_->forward(x, context_), y);
+  l.backward();
+  const Tensor norm = optimizer_.step(learning_rate());
+
+  // The loss and the gradient's norm travel as one reading.
+  const NoGrad off;
+  const std::vector<Tensor> numbers{l, norm.defined() ? norm : l};
+  pending_.push_back({device_->begin_read(ops::stack(numbers, 0).buffer(), 2), state_.step, n});
+  ++state_.step;
+  ++state_.step_in_epoch;
+  state_.draws = context_.generator.draws;
+}
+
+void Session::step(int max_steps) {
+  poll();
+  for (int i = 0; i < max_steps && !finished() && state_.step_in_epoch < batches_.count() && pending_.size() < kInFlight; ++i) {
+    train_batch();
+    poll();
+  }
+}
+
+void Session::poll() {
+  std::array<float, 2> numbers{};
+  while (!pending_.empty() && device_->finish_read(pending_.front().reading, numbers)) {
+    const Pending p = pending_.front();
+    pending_.pop_front();
+    if (!std::isfinite(numbers[0]))
+      throw Error("train.diverged", "the loss is no longer a number at step " + std::to_string(p.step + 1) + " (epoch " +
+                                        std::to_string(state_.epoch + 1) + "): lower the learning rate, now " +
+                                        std::to_string(config_.learning_rate) + ", or clip the gradients");
+    state_.loss_sum += double{numbers[0]} * p.size;
+    state_.loss_count += p.size;
+    recent_.emplace_back(p.step + 1, numbers[0]);
+    if (config_.clip_norm > 0) gradient_norm_ = std::sqrt(numbers[1]);
+  }
+}
+
+void Session::next_epoch() {
+  SG_CHECK(epoch_done(), "next_epoch: the epoch is not done");
+  ++state_.epoch;
+  state_.step_in_epoch = 0;
+  state_.loss_sum = 0;
+  state_.loss_count = 0;
+}
+
+std::optional<double> Session::train_loss() const {
+  if (state_.loss_count == 0) return std::nullopt;
+  return state_.loss_sum / static_cast<double>(state_.loss_count);
+}
+
+std::vector<std::pair<int64_t, float>> Session::take_recent() { return std::exchange(recent_, {}); }
+
+double Session::forecast(std::span<const uint32_t> starts, std::vector<float>& y, std::vector<float>& truth) const {
+  const NoGrad off;
+  const int n = static_cast<int>(starts.size()), t = config_.look_back, f = static_cast<int>(data_.features());
+  const int outputs = config_.horizon * static_cast<int>(data_.targets());
+  std::vector<float> x(static_cast<size_t>(n) * static_cast<size_t>(t * f));
+  truth.resize(static_cast<size_t>(n) * static_cast<size_t>(outputs));
+  data_.gather(starts, x, truth);
+  nn::Context context;
+  const Tensor forecast = model_->forward(Tensor::from(*device_, {n, t, f}, x), context);
+  const float l = loss(forecast, Tensor::from(*device_, {n, outputs}, truth)).item();
+  y = forecast.values();
+  return double{l};
+}
+
+bool Session::validate(size_t max_windows) {
+  const auto& windows = data_.windows().validation;
+  const size_t end = std::min(windows.size(), validated_ + std::max<size_t>(max_windows, 1));
+  std::vector<float> y, truth;
+  while (validated_ < end) {
+    const size_t n = std::min(kValidationBatch, end - validated_);
+    validation_loss_ += forecast(std::span(windows).subspan(validated_, n), y, truth) * static_cast<double>(n);
+    scaled_sum_.add(y, truth);
+    data_.scaler().restore_targets(y);
+    data_.scaler().restore_targets(truth);
+    data_sum_.add(y, truth);
+    validated_ += n;
+  }
+  if (validated_ < windows.size()) return false;
+  validation_ = {validation_loss_ / static_cast<double>(windows.size()), scaled_sum_.result(), data_sum_.result()};
+  validated_ = 0;
+  validation_loss_ = 0;
+  scaled_sum_ = {};
+  data_sum_ = {};
+  return true;
+}
+
+double Session::validation_fraction() const {
+  return static_cast<double>(validated_) / static_cast<double>(data_.windows().validation.size());
+}
+
+Forecasts Session::predict(size_t first, size_t count) const {
+  const auto& windows = data_.windows().validation;
+  SG_CHECK(first < windows.size() && count > 0, "predict: window " + std::to_string(first) + " of " + std::to_string(windows.size()));
+  const auto starts = std::span(windows).subspan(first, std::min(count, windows.size() - first));
+  Forecasts out;
+  forecast(starts, out.forecast, out.truth);
+  data_.scaler().restore_targets(out.forecast);
+  data_.scaler().restore_targets(out.truth);
+  for (const uint32_t s : starts) out.rows.push_back(s + static_cast<uint32_t>(config_.look_back));
+  return out;
+}
+
+int64_t Session::parameter_count() const {
+  int64_t n = 0;
+  for (const nn::Parameter& p : parameters_) n += p.value.size();
+  return n;
+}
+
+void Session::resume(const State& state) {
+  state_ = state;
+  context_.generator.draws = state.draws;
+  optimizer_.set_steps(state.step);
+}
+
+}  // namespace sg::train
