@@ -1,0 +1,234 @@
+#include "io/csv_column.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sg {
+
+void NumberStats::add(double value) {
+  min_ = count_ == 0 ? value : std::min(min_, value);
+  max_ = count_ == 0 ? value : std::max(max_, value);
+  ++count_;
+  const double delta = value - mean_;
+  mean_ += delta / static_cast<double>(count_);
+  squares_ += delta * (value - mean_);
+}
+
+void NumberStats::write(CsvStats& stats) const {
+  stats.count = count_;
+  if (count_ == 0) return;
+  stats.min = min_;
+  stats.max = max_;
+  stats.mean = mean_;
+  stats.std = std::sqrt(squares_ / static_cast<double>(count_));
+}
+
+void TimeStats::add(double seconds) {
+  if (count_ == 0) {
+    first_ = seconds;
+  } else {
+    const double step = std::round((seconds - last_) * 1000) / 1000;
+    ++steps_;
+    if (step <= 0) {
+      ++out_of_order_;
+    } else if (const auto known = by_step_.find(step); known != by_step_.end()) {
+      ++known->second;
+    } else if (by_step_.size() < 1024) {
+      by_step_[step] = 1;
+    }
+  }
+  last_ = seconds;
+  ++count_;
+}
+
+void TimeStats::write(CsvStats& stats) const {
+  stats.count = count_;
+  if (count_ == 0) return;
+  stats.first = first_;
+  stats.last = last_;
+  stats.out_of_order = out_of_order_;
+  double step = 0;
+  uint64_t most = 0;
+  for (const auto& [seconds, times] : by_step_) {
+    if (times > most) step = seconds, most = times;
+  }
+  if (most * 2 < steps_ || most == 0) return;  // no step is the rule
+  uint64_t gaps = 0;
+  for (const auto& [seconds, times] : by_step_) gaps += seconds > step * 1.5 ? times : 0;
+  stats.step_seconds = step;
+  stats.gaps = gaps;
+}
+
+ColumnBuilder::ColumnBuilder(size_t index, ColumnPlan plan, const CsvOptions& options, size_t& dictionary_room)
+    : index_(index),
+      plan_(plan),
+      forced_(options.types.count(index) > 0),
+      keep_(options.keep_columns),
+      dictionary_room_(&dictionary_room),
+      day_first_(options.day_first) {}
+
+void ColumnBuilder::decide(std::string_view cell) {
+  if (parse_number(cell, plan_.decimal)) {
+    plan_.type = ColumnType::number;
+  } else if (parse_datetime(cell)) {
+    plan_.type = ColumnType::datetime;
+  } else {
+    plan_.type = ColumnType::category;
+  }
+  const uint64_t before = rows_;
+  rows_ = missing_ = 0;
+  for (uint64_t i = 0; i < before; ++i) add_missing();
+}
+
+void ColumnBuilder::add(std::string_view raw, uint64_t line, CsvRepairs& repairs) {
+  const std::string_view cell = trim(raw);
+  if (is_missing(cell)) return add_missing();
+  if (!plan_.type) decide(cell);
+  if (examples_.size() < 3) {
+    std::string example = shorten(cell, 64);
+    if (std::find(examples_.begin(), examples_.end(), example) == examples_.end()) {
+      examples_.push_back(std::move(example));
+    }
+  }
+  switch (*plan_.type) {
+    case ColumnType::number: return add_number(cell, line, repairs);
+    case ColumnType::datetime: return add_time(cell, line, repairs);
+    case ColumnType::category: return add_category(cell);
+    case ColumnType::text: ++rows_; return;
+  }
+}
+
+void ColumnBuilder::add_missing() {
+  ++rows_;
+  ++missing_;
+  if (!keep_ || !plan_.type) return;
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  if (plan_.type == ColumnType::number) numbers_.push_back(std::numeric_limits<float>::quiet_NaN());
+  if (plan_.type == ColumnType::category) codes_.push_back(kMissingCode);
+  if (plan_.type == ColumnType::datetime) {
+    times_[0].push_back(kNaN);
+    if (!day_first_) times_[1].push_back(kNaN);
+  }
+}
+
+void ColumnBuilder::unparseable(std::string_view cell, std::string_view wanted, uint64_t line, CsvRepairs& repairs) {
+  repairs.add(line, index_ + 1, "unparseable",
+              "'" + shorten(cell, 80) + "' is not a " + std::string(wanted) + "; taken as missing");
+  add_missing();
+}
+
+void ColumnBuilder::add_number(std::string_view cell, uint64_t line, CsvRepairs& repairs) {
+  const auto number = parse_number(cell, plan_.decimal);
+  const bool other_mark = number && number->mark != Thousands::none && mark_ != Thousands::none && number->mark != mark_;
+  if (!number || other_mark || std::abs(number->value) > static_cast<double>(std::numeric_limits<float>::max())) {
+    return unparseable(cell, "number", line, repairs);
+  }
+  if (number->mark != Thousands::none && mark_ == Thousands::none) {
+    mark_ = number->mark;
+    repairs.add(line, index_ + 1, "thousands",
+                "'" + shorten(cell, 80) + "': the column groups digits with a " + std::string(to_string(mark_)) +
+                    "; the marks were removed");
+  }
+  if (plan_.ambiguous_number && open_number_line_ == 0 && cell.find(',') != std::string_view::npos) {
+    open_number_line_ = line;
+    repairs.add(line, index_ + 1, "ambiguous_number",
+                "'" + shorten(cell, 80) + "' was read with a decimal " + (plan_.decimal == ',' ? "comma" : "point") +
+                    "; nothing in the file decides it, please choose");
+  }
+  ++rows_;
+  number_stats_.add(number->value);
+  if (keep_) numbers_.push_back(static_cast<float>(number->value));
+}
+
+void ColumnBuilder::add_time(std::string_view cell, uint64_t line, CsvRepairs& repairs) {
+  const auto time = parse_datetime(cell);
+  if (!time || (day_first_ && (*day_first_ ? time->month_first : time->day_first))) {
+    return unparseable(cell, day_first_ ? (*day_first_ ? "date with the day first" : "date with the month first") : "date",
+                       line, repairs);
+  }
+  if (!day_first_ && (time->day_first || time->month_first)) {
+    day_first_ = time->day_first;
+    if (*day_first_) {
+      std::swap(time_stats_[0], time_stats_[1]);
+      std::swap(times_[0], times_[1]);
+    }
+    times_[1] = {};
+  }
+  ++rows_;
+  if (time->open_order && open_date_line_ == 0) open_date_line_ = line;
+  // From the decision on, slot 0 holds the reading that stands.
+  const double first = day_first_.value_or(false) ? time->day_first_seconds : time->month_first_seconds;
+  time_stats_[0].add(first);
+  if (keep_) times_[0].push_back(first);
+  if (day_first_) return;
+  time_stats_[1].add(time->day_first_seconds);
+  if (keep_) times_[1].push_back(time->day_first_seconds);
+}
+
+void ColumnBuilder::add_category(std::string_view cell) {
+  ++rows_;
+  const auto known = dictionary_.find(std::string(cell));
+  uint32_t code = 0;
+  if (known != dictionary_.end()) {
+    code = known->second;
+  } else {
+    const size_t bytes = 2 * cell.size() + 128;  // the value twice and the table around it
+    if (categories_.size() == max_categories || cell.size() > max_category_bytes || bytes > *dictionary_room_) {
+      return become_text();
+    }
+    *dictionary_room_ -= bytes;
+    dictionary_bytes_ += bytes;
+    code = static_cast<uint32_t>(categories_.size());
+    categories_.emplace_back(cell);
+    dictionary_.emplace(categories_.back(), code);
+  }
+  if (keep_) codes_.push_back(code);
+}
+
+void ColumnBuilder::become_text() {
+  plan_.type = ColumnType::text;
+  *dictionary_room_ += dictionary_bytes_;
+  dictionary_bytes_ = 0;
+  dictionary_ = {};
+  categories_ = {};
+  codes_ = {};
+}
+
+CsvColumn ColumnBuilder::finish(std::string name, CsvRepairs& repairs) {
+  if (!plan_.type) {  // not one value: numbers, all of them missing
+    plan_.type = ColumnType::number;
+    const uint64_t rows = rows_;
+    rows_ = missing_ = 0;
+    for (uint64_t i = 0; i < rows; ++i) add_missing();
+  }
+  if (plan_.type == ColumnType::category && !forced_ && categories_.size() * 2 > rows_) become_text();
+  CsvColumn column;
+  column.index = index_;
+  column.name = std::move(name);
+  column.type = *plan_.type;
+  column.examples = std::move(examples_);
+  column.stats.count = rows_ - missing_;
+  column.ambiguous = open_number_line_ != 0;
+  if (column.type == ColumnType::number) {
+    number_stats_.write(column.stats);
+    column.numbers = std::move(numbers_);
+  } else if (column.type == ColumnType::datetime) {
+    time_stats_[0].write(column.stats);
+    column.times = std::move(times_[0]);
+    if (!day_first_ && open_date_line_ != 0) {
+      column.ambiguous = true;
+      repairs.add(open_date_line_, index_ + 1, "ambiguous_date",
+                  "no date of '" + shorten(column.name, 80) +
+                      "' tells day and month apart; read with the month first, please choose");
+    }
+  } else if (column.type == ColumnType::category) {
+    column.stats.distinct = categories_.size();
+    column.categories = std::move(categories_);
+    column.codes = std::move(codes_);
+  }
+  column.stats.missing = missing_;
+  return column;
+}
+
+}  // namespace sg

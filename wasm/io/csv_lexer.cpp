@@ -1,0 +1,209 @@
+// The states: at the start of a field, in a bare one, in a quoted one, after a closing quote. A lone CR ends a line at
+// once; a LF right behind it belongs to the same end.
+
+#include "io/csv_lexer.h"
+
+#include "io/csv_types.h"
+
+namespace sg {
+
+CsvLexer::CsvLexer(Settings settings, CsvRepairs& repairs, std::function<void(const CsvRecord&)> on_record)
+    : settings_(settings), repairs_(repairs), on_record_(std::move(on_record)) {
+  field_.line = 1;
+}
+
+/// How many of the next bytes mean only themselves in the present state.
+size_t CsvLexer::plain_run(std::string_view bytes) const {
+  if (at_ != At::bare && at_ != At::quoted) return 0;
+  size_t n = 0;
+  if (at_ == At::quoted) {
+    while (n < bytes.size() && bytes[n] != settings_.quote && bytes[n] != '\n' && bytes[n] != '\r' && bytes[n] != '\0')
+      ++n;
+  } else {
+    while (n < bytes.size() && bytes[n] != settings_.delimiter && bytes[n] != settings_.quote && bytes[n] != '\n' &&
+           bytes[n] != '\r' && bytes[n] != '\0')
+      ++n;
+  }
+  return n;
+}
+
+void CsvLexer::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    // One byte over the limit is enough to fail, so no run is longer than that.
+    const size_t room = settings_.max_line_bytes - record_bytes_ + 1;
+    const size_t run = after_return_ ? 0 : plain_run(bytes.substr(0, room));
+    if (run > 0) {
+      text_.append(bytes.substr(0, run));
+      in_nul_run_ = false;
+      record_bytes_ += run;
+      bytes.remove_prefix(run);
+    } else {
+      step(bytes[0]);
+      bytes.remove_prefix(1);
+    }
+    if (record_bytes_ > settings_.max_line_bytes) fail_long();
+  }
+}
+
+void CsvLexer::fail_long() {
+  const uint64_t column = marks_.size() + 1;
+  if (at_ == At::quoted && quote_line_ < line_) {
+    throw Error("csv.unclosed_quote",
+                "line " + std::to_string(quote_line_) + ", field " + std::to_string(column) +
+                    ": a quote opens here and is not closed within " + std::to_string(settings_.max_line_bytes) +
+                    " bytes; close it, or choose another quote character",
+                quote_line_, column);
+  }
+  throw Error("csv.line_too_long",
+              "line " + std::to_string(record_line_) + " is longer than " + std::to_string(settings_.max_line_bytes) +
+                  " bytes; is this a table with one record a line?",
+              record_line_);
+}
+
+void CsvLexer::step(char c) {
+  if (after_return_) {
+    after_return_ = false;
+    const char kind = c == '\n' ? 'w' : '\r';
+    if (at_ != At::quoted) {
+      if (first_end_ == '\0') first_end_ = kind;
+      if (first_end_ != kind && !mixed_) {
+        mixed_ = true;
+        repairs_.add(line_ - 1, 0, "line_ends", "line ends are mixed (LF, CRLF or CR); all of them were taken");
+      }
+    }
+    if (c == '\n') {
+      if (at_ == At::quoted) {
+        text_ += c;
+        ++record_bytes_;
+      }
+      return;
+    }
+  }
+  if (c == '\n' || c == '\r') return line_end(c);
+  ++record_bytes_;
+  if (c == '\0') {
+    if (!in_nul_run_) repairs_.add(line_, marks_.size() + 1, "nul_byte", "NUL bytes were dropped");
+    in_nul_run_ = true;
+    return;
+  }
+  in_nul_run_ = false;
+  const bool quote = settings_.quote != '\0' && c == settings_.quote;
+  if (at_ == At::quoted) {
+    if (quote) {
+      at_ = At::closed;
+    } else {
+      text_ += c;
+    }
+  } else if (c == settings_.delimiter) {
+    end_field();
+  } else if (at_ == At::closed) {
+    if (quote) {
+      text_ += c;
+      at_ = At::quoted;
+    } else if (c != ' ') {
+      note_stray_quote();
+      text_ += c;
+      at_ = At::bare;
+    }
+  } else if (at_ == At::start && quote) {
+    text_.resize(field_.begin);  // spaces before the quote
+    field_.quoted = true;
+    quote_line_ = line_;
+    at_ = At::quoted;
+  } else {
+    if (quote) note_stray_quote();
+    text_ += c;
+    if (at_ != At::start || c != ' ') at_ = At::bare;
+  }
+}
+
+void CsvLexer::line_end(char c) {
+  in_nul_run_ = false;
+  if (c == '\r') {
+    after_return_ = true;
+  } else if (at_ != At::quoted) {
+    if (first_end_ == '\0') first_end_ = '\n';
+    if (first_end_ != '\n' && !mixed_) {
+      mixed_ = true;
+      repairs_.add(line_, 0, "line_ends", "line ends are mixed (LF, CRLF or CR); all of them were taken");
+    }
+  }
+  ++line_;
+  if (at_ == At::quoted) {
+    text_ += c;
+    ++record_bytes_;
+  } else {
+    end_field();
+    end_record();
+  }
+}
+
+void CsvLexer::note_stray_quote() {
+  if (stray_) return;
+  stray_ = true;
+  repairs_.add(line_, marks_.size() + 1, "stray_quote", "a quote inside the field was kept as text");
+}
+
+void CsvLexer::end_field() {
+  if (marks_.size() == settings_.max_columns) {
+    throw Error("csv.too_many_columns",
+                "line " + std::to_string(record_line_) + " has more than " + std::to_string(settings_.max_columns) +
+                    " fields; is the delimiter right?",
+                record_line_, marks_.size() + 1);
+  }
+  marks_.push_back(field_);
+  field_ = Mark{text_.size(), line_, false};
+  at_ = At::start;
+  stray_ = false;
+}
+
+/// Makes ill-formed UTF-8 visible as U+FFFD, field by field.
+void CsvLexer::clean_fields() {
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    if (find_invalid_utf8(fields_[i].text) == std::string_view::npos) continue;
+    cleaned_.push_back(replace_invalid_utf8(fields_[i].text));
+    repairs_.add(fields_[i].line, i + 1, "invalid_utf8", "bytes that are not UTF-8 became \xEF\xBF\xBD: " +
+                                                             shorten(cleaned_.back(), 80));
+  }
+  size_t next = 0;
+  for (CsvField& field : fields_) {
+    if (find_invalid_utf8(field.text) != std::string_view::npos) field.text = cleaned_[next++];
+  }
+}
+
+void CsvLexer::end_record() {
+  fields_.clear();
+  cleaned_.clear();
+  for (size_t i = 0; i < marks_.size(); ++i) {
+    const size_t end = i + 1 < marks_.size() ? marks_[i + 1].begin : text_.size();
+    fields_.push_back({std::string_view(text_).substr(marks_[i].begin, end - marks_[i].begin), marks_[i].line,
+                       marks_[i].quoted});
+  }
+  for (const char c : text_) {
+    if (static_cast<unsigned char>(c) < 0x80) continue;
+    clean_fields();
+    break;
+  }
+  const bool blank = fields_.size() == 1 && !fields_[0].quoted && trim(fields_[0].text).empty();
+  on_record_({record_line_, fields_, blank});
+  text_.clear();
+  marks_.clear();
+  record_bytes_ = 0;
+  record_line_ = line_;
+  field_ = Mark{0, line_, false};
+}
+
+void CsvLexer::finish() {
+  if (at_ == At::quoted) {
+    const uint64_t column = marks_.size() + 1;
+    throw Error("csv.unclosed_quote",
+                "line " + std::to_string(quote_line_) + ", field " + std::to_string(column) +
+                    ": a quote opens here and is not closed before the end of the file",
+                quote_line_, column);
+  }
+  if (record_bytes_ == 0) return;
+  end_field();
+  end_record();
+}
+
+}  // namespace sg

@@ -1,0 +1,80 @@
+#pragma once
+// Bytes to records: the state machine under the reader. It takes clean or dirty UTF-8 in pieces of any size and gives
+// whole records with the line on which each field begins, so that the outcome cannot depend on where the input was cut.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/csv.h"
+
+namespace sg {
+
+struct CsvField {
+  std::string_view text;  // valid UTF-8, until the next record
+  uint64_t line = 0;
+  bool quoted = false;
+};
+
+struct CsvRecord {
+  uint64_t line = 0;
+  std::span<const CsvField> fields;
+  bool blank = false;  // nothing but spaces on the line
+};
+
+class CsvLexer {
+ public:
+  struct Settings {
+    char delimiter = ',';
+    char quote = '"';  // '\0': none
+    size_t max_line_bytes = 1024 * 1024;
+    size_t max_columns = 10'000;
+  };
+
+  CsvLexer(Settings settings, CsvRepairs& repairs, std::function<void(const CsvRecord&)> on_record);
+
+  void feed(std::string_view bytes);
+  /// Ends the last record; throws csv.unclosed_quote.
+  void finish();
+
+ private:
+  enum class At : uint8_t { start, bare, quoted, closed };
+  struct Mark {
+    size_t begin = 0;
+    uint64_t line = 0;
+    bool quoted = false;
+  };
+
+  void step(char c);
+  void line_end(char c);
+  void end_field();
+  void end_record();
+  void note_stray_quote();
+  void clean_fields();
+  size_t plain_run(std::string_view bytes) const;
+  [[noreturn]] void fail_long();
+
+  Settings settings_;
+  CsvRepairs& repairs_;
+  std::function<void(const CsvRecord&)> on_record_;
+  std::string text_;           // the fields of the record, end to end
+  std::vector<Mark> marks_;    // where each finished field begins
+  std::vector<CsvField> fields_;
+  std::vector<std::string> cleaned_;
+  Mark field_;                 // the field under way
+  At at_ = At::start;
+  uint64_t line_ = 1;
+  uint64_t record_line_ = 1;
+  uint64_t quote_line_ = 0;
+  size_t record_bytes_ = 0;
+  char first_end_ = '\0';      // '\n', '\r' or 'w' for CRLF: the first line end seen
+  bool after_return_ = false;
+  bool in_nul_run_ = false;
+  bool stray_ = false;         // already noted in this field
+  bool mixed_ = false;         // already noted in this file
+};
+
+}  // namespace sg
