@@ -1,0 +1,1 @@
+void kernel(int e) { y = vec4(value); }

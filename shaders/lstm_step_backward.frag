@@ -1,0 +1,47 @@
+// dh = dy[t] + wT . (gate gradients of the step after), then the chain rule through the cell; with T = tanh(c):
+//   do = dh T o (1 - o), dct = dc + dh o (1 - T^2), di = dct g i (1 - i), df = dct c_prev f (1 - f),
+//   dg = dct i (1 - g^2), dc_prev = dct f.
+
+/// The sum over the units of the step after, for one unit.
+float back(int row, int unit) {
+  vec4 sum = vec4(0.0);
+  for (int s = 0; s < hidden; ++s) {
+    int next = row * hidden + s;
+    sum += vec4(at(di_next, next) * at(w, s * hidden + unit), at(df_next, next) * at(w, (hidden + s) * hidden + unit),
+                at(dg_next, next) * at(w, (2 * hidden + s) * hidden + unit),
+                at(do_next, next) * at(w, (3 * hidden + s) * hidden + unit));
+  }
+  return at(dy, (row * steps + t) * hidden + unit) + total(sum);
+}
+
+/// Four units' share of one gate: four rows of w, each times one gradient.
+vec4 products(vec4 next, int weight) {
+  int stride = hidden >> 2;
+  return next.x * texel(w, weight) + next.y * texel(w, weight + stride) + next.z * texel(w, weight + 2 * stride) +
+         next.w * texel(w, weight + 3 * stride);
+}
+
+void kernel(int e) {
+  vec4 dh;
+  if (hidden % 4 == 0) {
+    int row = e / hidden, quarter = hidden >> 2, column = (e % hidden) >> 2, gates = hidden * quarter;
+    dh = texel(dy, (row * steps + t) * quarter + column);
+    for (int s = 0; s < quarter; ++s) {
+      int next = row * quarter + s, weight = 4 * s * quarter + column;
+      dh += products(texel(di_next, next), weight);
+      dh += products(texel(df_next, next), weight + gates);
+      dh += products(texel(dg_next, next), weight + 2 * gates);
+      dh += products(texel(do_next, next), weight + 3 * gates);
+    }
+  } else {
+    ivec4 index = min(e + ivec4(0, 1, 2, 3), ivec4(floats - 1)), row = index / hidden, unit = index % hidden;
+    dh = vec4(back(row.x, unit.x), back(row.y, unit.y), back(row.z, unit.z), back(row.w, unit.w));
+  }
+  vec4 i4 = own(i), f4 = own(f), g4 = own(g), o4 = own(o), squashed = exact_tanh(own(c));
+  vec4 dct = own(dc) + dh * o4 * (1.0 - squashed * squashed);
+  di = dct * g4 * i4 * (1.0 - i4);
+  df = dct * own(c_prev) * f4 * (1.0 - f4);
+  dg = dct * i4 * (1.0 - g4 * g4);
+  do_ = dh * squashed * o4 * (1.0 - o4);
+  dc_prev = dct * f4;
+}

@@ -1,0 +1,137 @@
+// What every kernel shares. A buffer is a texture of 2048 texels a row, texel t holding floats 4t .. 4t + 3. A kernel is
+// `void kernel(int e)`: it writes the floats e .. e + 3 of its outputs. The lanes of a buffer's last texel that lie
+// beyond its end hold anything, NaN included: they may be read, but never summed.
+
+vec4 texel(sampler2D buffer, int t) { return texelFetch(buffer, ivec2(t & 2047, t >> 11), 0); }
+
+/// The texel at this fragment's own place: for buffers laid out as the output is.
+vec4 own(sampler2D buffer) { return texelFetch(buffer, ivec2(gl_FragCoord.xy), 0); }
+
+float at(sampler2D buffer, int i) { return texel(buffer, i >> 2)[i & 3]; }
+
+/// Floats i .. i + 3: one fetch where i is a multiple of 4, else two.
+vec4 load4(sampler2D buffer, int i) {
+  vec4 low = texel(buffer, i >> 2);
+  int shift = i & 3;
+  if (shift == 0) return low;
+  vec4 high = texel(buffer, (i >> 2) + 1);
+  if (shift == 1) return vec4(low.yzw, high.x);
+  if (shift == 2) return vec4(low.zw, high.xy);
+  return vec4(low.w, high.xyz);
+}
+
+/// Floats i, i + stride, i + 2 stride, i + 3 stride.
+vec4 gather(sampler2D buffer, int i, int stride) {
+  if (stride == 1) return load4(buffer, i);
+  if (stride == 0) return vec4(at(buffer, i));
+  return vec4(at(buffer, i), at(buffer, i + stride), at(buffer, i + 2 * stride), at(buffer, i + 3 * stride));
+}
+
+/// The first `count` lanes of v, 0 in the others: a product by 0 would let a NaN through.
+vec4 first_lanes(vec4 v, int count) {
+  return mix(vec4(0.0), v, lessThan(ivec4(0, 1, 2, 3), ivec4(count)));
+}
+
+float total(vec4 v) { return (v.x + v.y) + (v.z + v.w); }
+
+/// A place on six axes, from a flat index and the axes' sizes.
+struct Place {
+  ivec3 left, right;
+};
+
+Place place_of(int i, ivec3 left, ivec3 right) {
+  Place place;
+  place.right.z = i % right.z;
+  i /= right.z;
+  place.right.y = i % right.y;
+  i /= right.y;
+  place.right.x = i % right.x;
+  i /= right.x;
+  place.left.z = i % left.z;
+  i /= left.z;
+  place.left.y = i % left.y;
+  place.left.x = i / left.y;
+  return place;
+}
+
+int offset_of(Place place, ivec3 left, ivec3 right) {
+  ivec3 l = place.left * left, r = place.right * right;
+  return l.x + l.y + l.z + r.x + r.y + r.z;
+}
+
+// GLSL leaves max, min and sign of NaN open, and compilers may drop x != x: NaN is told by its bits.
+bvec4 is_nan(vec4 x) {
+  return greaterThan(floatBitsToUint(x) & uvec4(0x7fffffffu), uvec4(0x7f800000u));
+}
+
+vec4 nan_max(vec4 a, vec4 b) {
+  return mix(mix(mix(b, a, greaterThan(a, b)), b, is_nan(b)), a, is_nan(a));
+}
+vec4 nan_max(vec4 a, float b) { return nan_max(a, vec4(b)); }
+
+vec4 nan_min(vec4 a, vec4 b) {
+  return mix(mix(mix(b, a, lessThan(a, b)), b, is_nan(b)), a, is_nan(a));
+}
+vec4 nan_min(vec4 a, float b) { return nan_min(a, vec4(b)); }
+
+vec4 sign_of(vec4 x) { return vec4(greaterThan(x, vec4(0.0))) - vec4(lessThan(x, vec4(0.0))); }
+
+vec4 step_at(vec4 edge, vec4 x) { return vec4(greaterThanEqual(x, edge)); }
+vec4 step_at(vec4 edge, float x) { return step_at(edge, vec4(x)); }
+vec4 step_at(float edge, vec4 x) { return step_at(vec4(edge), x); }
+
+/// e^x within 1e-7 everywhere: a GPU's own is 2^(x log2 e), whose error grows with x.
+vec4 exact_exp(vec4 x) {
+  vec4 inside = clamp(x, -87.3, 88.7);
+  vec4 n = floor(inside * 1.44269504 + 0.5);
+  vec4 r = (inside - n * 0.693359375) + n * 2.12194440e-4;
+  vec4 y = ((((1.9875691500e-4 * r + 1.3981999507e-3) * r + 8.3334519073e-3) * r + 4.1665795894e-2) * r +
+            1.6666665459e-1) * r + 5.0000001201e-1;
+  y = y * r * r + r + 1.0;
+  ivec4 power = ivec4(n), half_power = power >> 1;
+  y = y * intBitsToFloat((half_power + 127) << 23) * intBitsToFloat((power - half_power + 127) << 23);
+  y = mix(y, vec4(0.0), lessThan(x, vec4(-87.3)));
+  y = mix(y, uintBitsToFloat(uvec4(0x7f800000u)), greaterThan(x, vec4(88.7)));
+  return mix(y, x, is_nan(x));
+}
+
+/// tanh as a quotient of polynomials, within 3e-7 everywhere: built from e^x it loses small x, and overflows at large.
+vec4 exact_tanh(vec4 x) {
+  vec4 inside = clamp(x, -7.90531110763549805, 7.90531110763549805), s = inside * inside;
+  vec4 p = ((((((-2.76076847742355e-16 * s + 2.00018790482477e-13) * s - 8.60467152213735e-11) * s +
+               5.12229709037114e-08) * s + 1.48572235717979e-05) * s + 6.37261928875436e-04) * s +
+            4.89352455891786e-03) * inside;
+  vec4 q = ((1.19825839466702e-06 * s + 1.18534705686654e-04) * s + 2.26843463243900e-03) * s + 4.89352518554385e-03;
+  vec4 y = mix(p / q, x, lessThan(abs(x), vec4(4e-4)));
+  return mix(y, x, is_nan(x));
+}
+
+vec4 sigmoid(vec4 x) { return 1.0 / (1.0 + exact_exp(-x)); }
+
+/// The high half of a 32 by 32 bit product, from 16-bit halves.
+uint high_product(uint a, uint b) {
+  uint a0 = a & 0xffffu, a1 = a >> 16, b0 = b & 0xffffu, b1 = b >> 16;
+  uint middle = a1 * b0 + ((a0 * b0) >> 16);
+  return a1 * b1 + (middle >> 16) + ((a0 * b1 + (middle & 0xffffu)) >> 16);
+}
+
+/// Philox4x32-10, the numbers of core/random.h.
+uvec4 philox(uvec4 counter, uvec2 key) {
+  for (int r = 0; r < 10; ++r) {
+    counter = uvec4(high_product(0xCD9E8D57u, counter.z) ^ counter.y ^ key.x, 0xCD9E8D57u * counter.z,
+                    high_product(0xD2511F53u, counter.x) ^ counter.w ^ key.y, 0xD2511F53u * counter.x);
+    key += uvec2(0x9E3779B9u, 0xBB67AE85u);
+  }
+  return counter;
+}
+
+/// The four uniform numbers in [0, 1) of the floats e .. e + 3.
+vec4 uniform4(int e, int seed_low, int seed_high, int stream, int draw) {
+  uvec4 bits = philox(uvec4(uint(e >> 2), uint(stream), uint(draw), 0u), uvec2(uint(seed_low), uint(seed_high)));
+  return vec4(bits >> 8) * 5.9604644775390625e-8;
+}
+
+/// What clipping scales a gradient by: min(1, max_norm / (norm + 1e-6)), or 1 where max_norm is 0.
+float clip_scale(float squared_norm, float max_norm) {
+  return max_norm > 0.0 ? nan_min(vec4(max_norm / (sqrt(squared_norm) + 1e-6)), 1.0).x : 1.0;
+}

@@ -1,0 +1,10 @@
+# Writes OUT, a C++ file that defines webgl/shader_sources.h: each file of SHADERS as a raw string.
+set(TEXT "#include \"webgl/shader_sources.h\"\n\nnamespace sg::webgl {\n\n")
+string(APPEND TEXT "std::string_view shader_source(std::string_view file) {\n")
+foreach(SHADER IN LISTS SHADERS)
+  get_filename_component(NAME "${SHADER}" NAME)
+  file(READ "${SHADER}" SOURCE)
+  string(APPEND TEXT "  if (file == \"${NAME}\") return R\"GLSL(${SOURCE})GLSL\";\n")
+endforeach()
+string(APPEND TEXT "  return {};\n}\n\n}  // namespace sg::webgl\n")
+file(WRITE "${OUT}" "${TEXT}")
