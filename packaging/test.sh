@@ -2,13 +2,13 @@
 # Installs, builds and runs every suite; the last line is "N passed, N failed". A suite that fails, crashes, hangs or runs
 # no test makes the exit status 1.
 #   packaging/test.sh                      all suites
-#   packaging/test.sh --only SUITE,...     some of them (catch2 asan layers lint vitest chromium firefox), no others built
+#   packaging/test.sh --only SUITE,...     some of: scripts catch2 asan layers lint vitest chromium firefox
 #   packaging/test.sh --full list          the long runs that are started by hand
 #   packaging/test.sh --full etth1 --data FILE.csv
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
-SUITES=catch2,asan,layers,lint,vitest,chromium,firefox
+SUITES=scripts,catch2,asan,layers,lint,vitest,chromium,firefox
 REPORTS="$ROOT/build/reports"
 FULL=
 DATA=
@@ -68,14 +68,14 @@ run_vitest() {
 }
 
 # One file after the other: a browser and its worker take both cores.
-run_e2e() { # browser
-  suite "$1" node "$REPORTS/$1.jsonl" 900 \
+run_node() { # suite, seconds, files
+  suite "$1" node "$REPORTS/$1.jsonl" "$2" \
     "$NODE" --test --test-concurrency=1 --test-reporter=spec --test-reporter-destination=stdout \
-    --test-reporter=./tests/e2e/reporter.mjs --test-reporter-destination="$REPORTS/$1.jsonl" \
-    "tests/e2e/$1/*.test.mjs"
+    --test-reporter=./tests/e2e/reporter.mjs --test-reporter-destination="$REPORTS/$1.jsonl" "$3"
 }
-run_chromium() { run_e2e chromium; }
-run_firefox() { run_e2e firefox; }
+run_scripts() { run_node scripts 60 'tests/packaging/*.test.mjs'; }
+run_chromium() { run_node chromium 900 'tests/e2e/chromium/*.test.mjs'; }
+run_firefox() { run_node firefox 600 'tests/e2e/firefox/*.test.mjs'; }
 
 # The parts that the chosen suites need.
 parts_of() {
@@ -101,8 +101,9 @@ if [ -n "$FULL" ]; then
 fi
 
 started=$SECONDS
-# shellcheck disable=SC2046 -- a list of words is meant
-if packaging/build.sh $(parts_of "$SUITES"); then
+# shellcheck disable=SC2207 -- a list of words is meant
+parts=($(parts_of "$SUITES"))
+if [ ${#parts[@]} -eq 0 ] || packaging/build.sh "${parts[@]}"; then
   times+=("$(printf '%-10s %5s' build "$(since "$started")")")
   for name in ${SUITES//,/ }; do
     declare -F "run_$name" >/dev/null || die "no suite named '$name'"

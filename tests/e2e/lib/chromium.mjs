@@ -83,9 +83,30 @@ export class ChromiumSession {
     const isPopup = (target) => target.type() === 'page' && target.url().endsWith(POPUP);
     const known = new Set(this.browser.targets());
     const opened = this.browser.waitForTarget((target) => isPopup(target) && !known.has(target));
-    const background = await (await this.browser.waitForTarget(isBackground)).worker();
+    const background = await this.#background();
     await background.evaluate(() => globalThis.chrome.action.openPopup());
     return (await opened).asPage();
+  }
+
+  async closePopup(popup) {
+    const closed = new Promise((done) => popup.once('close', done));
+    await popup.evaluate(() => setTimeout(() => window.close(), 0));
+    await closed;
+  }
+
+  /** A page in a window of its own. */
+  async openWindow(path) {
+    const url = ORIGIN + path;
+    const known = new Set(this.browser.targets());
+    const isNew = (target) => target.url() === url && !known.has(target);
+    const opened = this.browser.waitForTarget(isNew);
+    const background = await this.#background();
+    await background.evaluate((one) => globalThis.chrome.windows.create({ url: one }), url);
+    return (await opened).asPage();
+  }
+
+  async #background() {
+    return (await this.browser.waitForTarget(isBackground)).worker();
   }
 
   /** The observer sits in a picture of the package: a document of the extension's origin without scripts. */

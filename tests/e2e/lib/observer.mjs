@@ -1,7 +1,7 @@
 // A test's own view of the training worker: it listens on the pages' channel from a document of the extension that has
 // no script of its own, so that nothing it reads or asks depends on a popup being open.
 
-/* global BroadcastChannel, crypto -- these exist in the page, where evaluate() runs the functions below. */
+/** Runs in the page. */
 const attach = () => {
   const channel = new BroadcastChannel('shadegrad');
   const waiting = new Map();

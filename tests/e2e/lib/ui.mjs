@@ -50,6 +50,15 @@ export class Ui {
     return this.page.evaluate(read, byId(id));
   }
 
+  /** Values of a select's options that can be chosen. */
+  enabledOptions(id) {
+    const read = (selector) =>
+      [...document.querySelector(selector).options]
+        .filter((option) => !option.disabled)
+        .map((option) => option.value);
+    return this.page.evaluate(read, byId(id));
+  }
+
   /** Waits until the element's text matches, and returns it. */
   async waitText(id, pattern, seconds = 20) {
     const end = Date.now() + seconds * 1000;

@@ -11,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
@@ -104,6 +104,10 @@ export class World {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name) && mine(name))
       .map(Number);
+  }
+
+  get rootName() {
+    return basename(this.granted);
   }
 
   write(name, content) {
