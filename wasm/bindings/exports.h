@@ -28,27 +28,39 @@ const char* sg_dataset_close(int dataset);
 
 /// Prepares a run on a finished data set. json:
 /// {model: {name: "lstm", ...fields}, data: {features: [column names], target: column name, lookBack, horizon,
-///  validationFraction, season: 0 for "find it"}, training: {epochs, batchSize, learningRate, optimizer: "adam"|"adamw"|
-///  "sgd", weightDecay, momentum, loss: "mse"|"mae"|"huber", clipNorm: 0 for none, seed, device: "auto"|"cpu"|"webgl"}}
+///  validationFraction, season: 0 for "find it"}, training: {epochs, batchSize, learningRate, optimizer:
+///  "adam"|"adamw"| "sgd", weightDecay, momentum, loss: "mse"|"mae"|"huber", clipNorm: 0 for none, seed, device:
+///  "auto"|"cpu"|"webgl"}}
 /// Fields left out take their defaults. -> {ok, session: int, config: the whole config with defaults filled in,
 ///  device, deviceReason, parameters, stepsPerEpoch, trainWindows, validationWindows, skippedWindows, season,
 ///  state: as sg_session_step}
 const char* sg_session_create(int dataset, const char* json);
 /// The same from a checkpoint's bytes: configuration, weights, optimiser, schedule, random state and data cursor.
-/// json: {} or {training: {epochs, device}} to go on for more epochs. Throws checkpoint.mismatch when the data set lacks
-/// a column of the checkpoint. -> as sg_session_create, and history: the losses so far
+/// json: {} or {training: {epochs, device}} to go on for more epochs. Throws checkpoint.mismatch when the data set
+/// lacks a column of the checkpoint. -> as sg_session_create, and history, and notice: null or one sentence (the data
+/// changed)
 const char* sg_session_restore(int dataset, const uint8_t* bytes, uint32_t length, const char* json);
 /// Trains up to max_steps steps (fewer at an epoch's end). On webgl the losses arrive a few calls later.
-/// -> {ok, step, epoch, stepInEpoch, stepsPerEpoch, epochDone: bool, finished: bool, trainLoss: number|null (mean over
-///  the epoch so far), recent: [[step, loss], ...] losses that arrived since the last call, learningRate, gradientNorm}
+/// With max_steps 0 it only takes the losses that have arrived. When epochDone, all steps of the epoch are made and all
+/// losses are here: validate, then sg_session_next_epoch. epoch counts the finished ones; finished: all epochs are.
+/// -> {ok, step, epoch, stepInEpoch, stepsPerEpoch, epochDone, finished, pending: losses still on the device,
+///  trainLoss: number|null (mean over the epoch so far), recent: [[step, loss], ...] losses that arrived since the last
+///  call, learningRate, gradientNorm: number|null}
 const char* sg_session_step(int session, int max_steps);
+/// Leaves a done epoch. -> as sg_session_step
+const char* sg_session_next_epoch(int session);
 /// Mean loss over the validation part, a bounded number of windows a call: call until done.
-/// -> {ok, done, fraction, loss, baselines: {naive, seasonalNaive, season}, mae, rmse: in the data's units} (last ones when done)
+/// -> {ok, done, fraction} and when done {loss: the run's loss in scaled units, scaled: {mse, mae, rmse}, mae, rmse: in
+/// the
+///  data's units, baselines: {season: rows or 0, naive: {mse, mae, rmse}, naiveLoss, seasonalNaive: same or null,
+///  seasonalNaiveLoss}}: baselines in scaled units over the same windows, ...Loss comparable with loss (null for huber)
 const char* sg_session_validate(int session);
 /// Forecasts on validation windows first .. first + count - 1, in the data's own units.
-/// -> {ok, first, count, total, horizon, rows: [row index of the first forecast value], truth: [[...]], forecast: [[...]]}
+/// -> {ok, first, count, total, horizon, rows: [row index of the first forecast value], truth: [[...]], forecast:
+/// [[...]]}
 const char* sg_session_predict(int session, int first, int count);
-/// Writes a checkpoint. json: {history: any JSON, kept in the metadata}.
+/// Writes a checkpoint. json: {history: any JSON, kept in the metadata}. Fails with train.pending while losses are on
+/// the device: call sg_session_step(session, 0) until pending is 0.
 /// -> {ok, pointer, length}: owned by the module, valid until the next call.
 const char* sg_session_checkpoint(int session, const char* json);
 /// Numbers of the device since the session began: {ok, device, kernels, draws, allocations, liveBuffers, liveBytes}

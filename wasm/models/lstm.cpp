@@ -31,10 +31,12 @@ class Lstm : public nn::Module {
 
 const ModelInfo lstm_model{
     "lstm",
-    "Reads the series step by step and remembers what matters: a good first choice for sensor logs and other sequences.",
+    "Reads the series step by step and remembers what matters: a good first choice for sensor logs and other "
+    "sequences.",
     {{"hidden", FieldType::integer, 32, 1, 1024, "numbers in the memory: more can learn more and train slower"},
      {"layers", FieldType::integer, 1, 1, 8, "LSTM layers stacked on each other"},
-     {"dropout", FieldType::real, 0, 0, 0.9, "share of values left out while training: helps when little data is learnt by heart"}},
+     {"dropout", FieldType::real, 0, 0, 0.9,
+      "share of values left out while training: helps when little data is learnt by heart"}},
     [](nn::Init& init, const Sizes& sizes, const Values& v) -> std::unique_ptr<nn::Module> {
       return std::make_unique<Lstm>(init, sizes, static_cast<int>(v.at("hidden")), static_cast<int>(v.at("layers")),
                                     static_cast<float>(v.at("dropout")));

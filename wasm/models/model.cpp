@@ -33,14 +33,16 @@ Values validated(const ModelInfo& model, const Values& given) {
     const bool whole = field.type == FieldType::real || value == std::floor(value);
     if (!(value >= field.min && value <= field.max) || !whole) {
       std::ostringstream text;
-      text << "model." << field.name << " is " << value << ", and must be " << (field.type == FieldType::integer ? "a whole number " : "")
-           << "from " << field.min << " to " << field.max << " (" << field.help << ")";
+      text << "model." << field.name << " is " << value << ", and must be "
+           << (field.type == FieldType::integer ? "a whole number " : "") << "from " << field.min << " to " << field.max
+           << " (" << field.help << ")";
       throw Error("config.bad_field", text.str());
     }
     values[field.name] = value;
   }
   for (const auto& [name, value] : given)
-    if (!values.count(name)) throw Error("config.bad_field", "model '" + std::string(model.name) + "' has no field '" + name + "'");
+    if (!values.count(name))
+      throw Error("config.bad_field", "model '" + std::string(model.name) + "' has no field '" + name + "'");
   return values;
 }
 

@@ -1,5 +1,5 @@
-// Models by name. A model declares its configuration once, as fields with default, limits and one line of help: the form
-// in the pages, the validation and the documentation come from that. models.def lists the models, a row each.
+// Models by name. A model declares its configuration once, as fields with default, limits and one line of help: the
+// form in the pages, the validation and the documentation come from that. models.def lists the models, a row each.
 #pragma once
 #include <map>
 #include <memory>

@@ -17,7 +17,8 @@ Tensor drop(const Tensor& x, float p, Context& context) {
 }  // namespace
 
 Linear::Linear(Init& init, int in, int out)
-    : weight_(parameter("weight", init.uniform({out, in}, bound(in)))), bias_(parameter("bias", init.uniform({out}, bound(in)))) {}
+    : weight_(parameter("weight", init.uniform({out, in}, bound(in)))),
+      bias_(parameter("bias", init.uniform({out}, bound(in)))) {}
 
 Tensor Linear::forward(const Tensor& x, Context&) const { return ops::linear(x, weight_, bias_); }
 

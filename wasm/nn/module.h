@@ -1,4 +1,5 @@
-// A module owns parameters and child modules by name. Names join with dots, as in PyTorch's state_dict: "lstm.weight_hh_l0".
+// A module owns parameters and child modules by name. Names join with dots, as in PyTorch's state_dict:
+// "lstm.weight_hh_l0".
 #pragma once
 #include <string>
 #include <utility>

@@ -37,17 +37,28 @@ Tensor Optimizer::step(float learning_rate) {
 void Optimizer::update(Slot& slot, const Tensor& norm, float learning_rate) {
   const Tensor &p = slot.parameter, g = p.grad(), scale = norm.defined() ? norm : g;  // unread where nothing is clipped
   if (config_.kind == Kind::sgd) {
-    const params::sgd q{.learning_rate = learning_rate, .momentum = config_.momentum, .weight_decay = config_.weight_decay,
-                        .max_norm = config_.clip_norm, .first = steps_ == 1};
+    const params::sgd q{.learning_rate = learning_rate,
+                        .momentum = config_.momentum,
+                        .weight_decay = config_.weight_decay,
+                        .max_norm = config_.clip_norm,
+                        .first = steps_ == 1};
     const auto out = run_all(q, {p, g, slot.first, scale}, p.shape());
     slot.parameter.set_value(out[0]);
     slot.first = out[1];
     return;
   }
-  const auto correction = [&](float beta) { return static_cast<float>(1 - std::pow(double{beta}, static_cast<double>(steps_))); };
-  const params::adam q{.learning_rate = learning_rate, .beta1 = config_.beta1, .beta2 = config_.beta2, .eps = config_.eps,
-                       .weight_decay = config_.weight_decay, .decoupled = config_.kind == Kind::adamw,
-                       .correction1 = correction(config_.beta1), .correction2 = correction(config_.beta2), .max_norm = config_.clip_norm};
+  const auto correction = [&](float beta) {
+    return static_cast<float>(1 - std::pow(double{beta}, static_cast<double>(steps_)));
+  };
+  const params::adam q{.learning_rate = learning_rate,
+                       .beta1 = config_.beta1,
+                       .beta2 = config_.beta2,
+                       .eps = config_.eps,
+                       .weight_decay = config_.weight_decay,
+                       .decoupled = config_.kind == Kind::adamw,
+                       .correction1 = correction(config_.beta1),
+                       .correction2 = correction(config_.beta2),
+                       .max_norm = config_.clip_norm};
   const auto out = run_all(q, {p, g, slot.first, slot.second, scale}, p.shape());
   slot.parameter.set_value(out[0]);
   slot.first = out[1];
@@ -62,6 +73,10 @@ std::vector<nn::Parameter> Optimizer::state() const {
     if (!sgd) all.push_back({"exp_avg_sq." + slot.name, slot.second});
   }
   return all;
+}
+
+void Optimizer::load(const std::function<void(const std::string&, Tensor&)>& take) {
+  for (nn::Parameter& p : state()) take(p.name, p.value);
 }
 
 }  // namespace sg::optim

@@ -1,6 +1,7 @@
 // Optimisers: one fused kernel a parameter. State stays on the device; parameters take the new floats over.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ class Optimizer {
   void set_steps(int64_t steps) { steps_ = steps; }
   /// The state by name ("exp_avg.lstm.weight_ih_l0"), zeros before the first step; for checkpoints.
   std::vector<nn::Parameter> state() const;
+  /// Gives every state tensor to `take` with its name, to be set from a checkpoint.
+  void load(const std::function<void(const std::string& name, Tensor& tensor)>& take);
 
  private:
   struct Slot {

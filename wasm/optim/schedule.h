@@ -7,8 +7,8 @@ namespace sg::optim {
 
 enum class Schedule { constant, cosine };
 
-/// The rate at `step` of `total`, both counted from 0. cosine falls to 0 along half a wave (Loshchilov and Hutter 2017);
-/// the first `warmup` steps rise linearly under either.
+/// The rate at `step` of `total`, both counted from 0. cosine falls to 0 along half a wave (Loshchilov and Hutter
+/// 2017); the first `warmup` steps rise linearly under either.
 inline float learning_rate(Schedule schedule, float base, int64_t step, int64_t total, int64_t warmup) {
   if (step < warmup) return base * static_cast<float>(step + 1) / static_cast<float>(warmup);
   if (schedule == Schedule::constant || total <= warmup) return base;

@@ -15,7 +15,10 @@ class Batches {
       : windows_(std::move(windows)), batch_size_(batch_size), seed_(seed) {}
 
   /// Steps in an epoch; the last batch may be smaller.
-  int count() const { return static_cast<int>((windows_.size() + static_cast<size_t>(batch_size_) - 1) / static_cast<size_t>(batch_size_)); }
+  int count() const {
+    return static_cast<int>((windows_.size() + static_cast<size_t>(batch_size_) - 1) /
+                            static_cast<size_t>(batch_size_));
+  }
 
   std::span<const uint32_t> batch(int epoch, int index) {
     if (epoch != shuffled_epoch_) shuffle(epoch);
@@ -29,7 +32,9 @@ class Batches {
     order_ = windows_;
     const Generator g{seed_, 0};
     for (size_t i = order_.size(); i > 1; --i) {
-      const uint32_t bits = philox({static_cast<uint32_t>(i), static_cast<uint32_t>(Stream::shuffle), static_cast<uint32_t>(epoch), 0}, g.low(), g.high())[0];
+      const uint32_t bits =
+          philox({static_cast<uint32_t>(i), static_cast<uint32_t>(Stream::shuffle), static_cast<uint32_t>(epoch), 0},
+                 g.low(), g.high())[0];
       std::swap(order_[i - 1], order_[static_cast<size_t>((uint64_t{bits} * i) >> 32)]);
     }
     shuffled_epoch_ = epoch;

@@ -20,7 +20,8 @@ using nlohmann::json;
 template <class T>
 using Names = std::vector<std::pair<const char*, T>>;
 
-const Names<optim::Kind> optimizers{{"adam", optim::Kind::adam}, {"adamw", optim::Kind::adamw}, {"sgd", optim::Kind::sgd}};
+const Names<optim::Kind> optimizers{
+    {"adam", optim::Kind::adam}, {"adamw", optim::Kind::adamw}, {"sgd", optim::Kind::sgd}};
 const Names<Loss> losses{{"mse", Loss::mse}, {"mae", Loss::mae}, {"huber", Loss::huber}};
 const Names<optim::Schedule> schedules{{"constant", optim::Schedule::constant}, {"cosine", optim::Schedule::cosine}};
 const Names<std::string> devices{{"auto", "auto"}, {"cpu", "cpu"}, {"webgl", "webgl"}};

@@ -10,12 +10,13 @@
 namespace sg::train {
 namespace {
 
-constexpr size_t kInFlight = 8;         // losses on their way before a step waits for the next call
+constexpr size_t kInFlight = 8;  // losses on their way before a step waits for the next call
 constexpr size_t kValidationBatch = 256;
 
 std::unique_ptr<nn::Module> make_model(Device& device, const ForecastData& data, const TrainConfig& config) {
   nn::Init init{device, Generator{config.seed, 0}};
-  const models::Sizes sizes{config.look_back, static_cast<int>(data.features()), config.horizon * static_cast<int>(data.targets())};
+  const models::Sizes sizes{config.look_back, static_cast<int>(data.features()),
+                            config.horizon * static_cast<int>(data.targets())};
   return models::find(config.model).make(init, sizes, config.values);
 }
 
@@ -31,7 +32,8 @@ optim::Config optimizer_config(const TrainConfig& c) {
 }  // namespace
 
 nlohmann::json State::to_json() const {
-  return {{"step", step}, {"epoch", epoch}, {"stepInEpoch", step_in_epoch}, {"draws", draws}, {"lossSum", loss_sum}, {"lossCount", loss_count}};
+  return {{"step", step},   {"epoch", epoch},      {"stepInEpoch", step_in_epoch},
+          {"draws", draws}, {"lossSum", loss_sum}, {"lossCount", loss_count}};
 }
 
 State State::from_json(const nlohmann::json& j) {
@@ -63,9 +65,12 @@ Session::Session(std::unique_ptr<Device> device, ForecastData data, const TrainC
 
 Tensor Session::loss(const Tensor& forecast, const Tensor& truth) const {
   switch (config_.loss) {
-    case Loss::mae: return ops::l1_loss(forecast, truth);
-    case Loss::huber: return ops::huber_loss(forecast, truth);
-    case Loss::mse: break;
+    case Loss::mae:
+      return ops::l1_loss(forecast, truth);
+    case Loss::huber:
+      return ops::huber_loss(forecast, truth);
+    case Loss::mse:
+      break;
   }
   return ops::mse_loss(forecast, truth);
 }
@@ -99,7 +104,8 @@ void Session::train_batch() {
 
 void Session::step(int max_steps) {
   poll();
-  for (int i = 0; i < max_steps && !finished() && state_.step_in_epoch < batches_.count() && pending_.size() < kInFlight; ++i) {
+  for (int i = 0;
+       i < max_steps && !finished() && state_.step_in_epoch < batches_.count() && pending_.size() < kInFlight; ++i) {
     train_batch();
     poll();
   }
@@ -111,9 +117,10 @@ void Session::poll() {
     const Pending p = pending_.front();
     pending_.pop_front();
     if (!std::isfinite(numbers[0]))
-      throw Error("train.diverged", "the loss is no longer a number at step " + std::to_string(p.step + 1) + " (epoch " +
-                                        std::to_string(state_.epoch + 1) + "): lower the learning rate, now " +
-                                        std::to_string(config_.learning_rate) + ", or clip the gradients");
+      throw Error("train.diverged", "the loss is no longer a number at step " + std::to_string(p.step + 1) +
+                                        " (epoch " + std::to_string(state_.epoch + 1) +
+                                        "): lower the learning rate, now " + std::to_string(config_.learning_rate) +
+                                        ", or clip the gradients");
     state_.loss_sum += double{numbers[0]} * p.size;
     state_.loss_count += p.size;
     recent_.emplace_back(p.step + 1, numbers[0]);
@@ -178,7 +185,8 @@ double Session::validation_fraction() const {
 
 Forecasts Session::predict(size_t first, size_t count) const {
   const auto& windows = data_.windows().validation;
-  SG_CHECK(first < windows.size() && count > 0, "predict: window " + std::to_string(first) + " of " + std::to_string(windows.size()));
+  SG_CHECK(first < windows.size() && count > 0,
+           "predict: window " + std::to_string(first) + " of " + std::to_string(windows.size()));
   const auto starts = std::span(windows).subspan(first, std::min(count, windows.size() - first));
   Forecasts out;
   forecast(starts, out.forecast, out.truth);

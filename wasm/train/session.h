@@ -1,6 +1,7 @@
 // A training run: data, model, optimiser and the place it has reached. step() does what the story says: gather a batch,
 // forward, loss, backward, optimiser; losses come back when they come, and nothing waits for the device inside a step.
-// Where it stands is a function of (configuration, step, draws), so that a resumed run continues bit for bit on the cpu.
+// Where it stands is a function of (configuration, step, draws), so that a resumed run continues bit for bit on the
+// cpu.
 #pragma once
 #include <deque>
 #include <memory>
@@ -20,22 +21,22 @@ namespace sg::train {
 /// What a checkpoint keeps beside tensors.
 struct State {
   int64_t step = 0;
-  int epoch = 0;            // finished epochs
+  int epoch = 0;  // finished epochs
   int step_in_epoch = 0;
-  uint32_t draws = 0;       // dropout masks used
-  double loss_sum = 0;      // of this epoch, weighted by batch size
+  uint32_t draws = 0;   // dropout masks used
+  double loss_sum = 0;  // of this epoch, weighted by batch size
   int64_t loss_count = 0;
   nlohmann::json to_json() const;
   static State from_json(const nlohmann::json& json);
 };
 
 struct Validation {
-  double loss = 0;          // the run's loss, scaled units
-  Metrics scaled, data;     // data: in the target's own units
+  double loss = 0;       // the run's loss, scaled units
+  Metrics scaled, data;  // data: in the target's own units
 };
 
 struct Forecasts {
-  std::vector<uint32_t> rows;    // row of the first forecast value of each window
+  std::vector<uint32_t> rows;          // row of the first forecast value of each window
   std::vector<float> truth, forecast;  // [count, horizon], in the target's own units
 };
 
@@ -107,8 +108,5 @@ class Session {
   MetricSum scaled_sum_, data_sum_;
   Validation validation_;
 };
-
-/// The device by name; "auto" must have been decided before. Throws webgl.unavailable.
-std::unique_ptr<Device> make_device(const std::string& name);
 
 }  // namespace sg::train
