@@ -91,10 +91,11 @@ export const COMMANDS = {
   'run.stop': none,
   'checkpoint.save': v.object({}, { store }),
   'checkpoint.list': none,
+  // `epochs` more than the checkpoint has finished; without it, to the end of its own plan.
   'checkpoint.resume': v.object({ store, id: checkpointId }, { epochs, device }),
   'checkpoint.remove': v.object({ store, id: checkpointId }),
   'checkpoint.fetch': v.object({ store, id: checkpointId }),
-  'predictions.get': v.object({ first: v.integer(0), count: v.integer(1, 5000) }),
+  'predictions.get': v.object({ first: v.integer(0), count: v.integer(1, 4096) }),
   'host.connect': none,
   'host.list': v.object({}, { path }),
   'counters.get': none,

@@ -1,6 +1,6 @@
 // What the training worker tells every page on the channel: the whole state, progress as an increment, notices.
 // Pages get them merged by the client; `applyEvent` is that merge.
-import { appendLosses, NOTICE_LIMIT } from './state.ts';
+import { addNotice, appendLosses } from './state.ts';
 import type { Notice, Progress, RunState } from './state.ts';
 import { isRecord } from './validate.ts';
 
@@ -45,7 +45,7 @@ export function applyEvent(state: RunState | null, event: TrainingEvent): RunSta
   if (event.type === 'state') return event.state;
   if (state === null || event.revision !== state.revision + 1) return null;
   if (event.type === 'notice') {
-    const notices = [...state.notices, event.notice].slice(-NOTICE_LIMIT);
+    const notices = addNotice(state.notices, event.notice);
     return { ...state, revision: event.revision, notices };
   }
   appendLosses(state.history, event.losses);

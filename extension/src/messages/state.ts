@@ -303,6 +303,11 @@ export function emptyState(): RunState {
   };
 }
 
+/** The newest notice of a code takes the place of the older one. */
+export function addNotice(notices: readonly Notice[], notice: Notice): Notice[] {
+  return [...notices.filter(({ code }) => code !== notice.code), notice].slice(-NOTICE_LIMIT);
+}
+
 /** Adds losses in place; worker and pages run the same code, so their histories stay equal. */
 export function appendLosses(
   history: History,

@@ -47,6 +47,19 @@ export const integer =
       ? (value as number)
       : refuse(path, `a whole number between ${String(min)} and ${String(max)}`, value);
 
+/** Any number that JSON can hold. */
+export const anyNumber: Check<number> = number();
+
+/** JSON has no NaN: a missing value arrives as null. */
+export const numberOrNaN: Check<number> = (value, path) =>
+  value === null ? NaN : anyNumber(value, path);
+
+export const numberOrBoolean: Check<number | boolean> = (value, path) =>
+  typeof value === 'boolean' ? value : anyNumber(value, path);
+
+export const record: Check<Record<string, unknown>> = (value, path) =>
+  isRecord(value) ? value : refuse(path, 'an object', value);
+
 export const boolean: Check<boolean> = (value, path) =>
   typeof value === 'boolean' ? value : refuse(path, 'true or false', value);
 

@@ -1,0 +1,29 @@
+// Firefox's background: an event page that owns the training worker itself and the port to the native host. Firefox ends
+// an idle event page after 30 s, its worker with it, so a busy worker keeps it alive by the call that counts as activity.
+import { HOST_NAME } from '../messages/host.ts';
+import { KeepAlive } from './keep_alive.ts';
+import { answerOwnMessages } from './own_messages.ts';
+import { WorkerOwner } from './owner.ts';
+import { Relay } from './relay.ts';
+
+let relay: Relay | null = null;
+const keepAlive = new KeepAlive(async () => {
+  await chrome.runtime.getPlatformInfo();
+});
+
+const owner = new WorkerOwner({
+  link: () => {
+    relay?.close();
+    const { port1, port2 } = new MessageChannel();
+    relay = new Relay(port1, {
+      connectNative: () => chrome.runtime.connectNative(HOST_NAME),
+      lastError: () => chrome.runtime.lastError?.message ?? null,
+    });
+    owner.givePort(port2);
+  },
+  busy: (busy) => {
+    keepAlive.set(busy);
+  },
+});
+
+answerOwnMessages((type) => (type === 'training.open' ? owner.start() : null));

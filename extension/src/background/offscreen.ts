@@ -1,0 +1,25 @@
+// Chromium's offscreen document: it exists to own the training worker. Its runtime has messages only, so the port to the
+// native host comes from the service worker, through this document, to the training worker.
+import { isRecord } from '../messages/validate.ts';
+import { answerOwnMessages } from './own_messages.ts';
+import { WorkerOwner } from './owner.ts';
+
+const owner = new WorkerOwner({
+  link: () => {
+    // This wakes the service worker when it has ended.
+    void chrome.runtime.sendMessage({ type: 'relay.link' });
+  },
+  // The document stays for as long as the browser runs.
+  busy: () => undefined,
+});
+
+answerOwnMessages((type) => (type === 'training.wait' ? owner.start() : null));
+
+navigator.serviceWorker.addEventListener('message', (event: MessageEvent<unknown>) => {
+  const [port] = event.ports;
+  if (isRecord(event.data) && event.data['type'] === 'relay.port' && port !== undefined)
+    owner.givePort(port);
+});
+navigator.serviceWorker.startMessages();
+
+void owner.start();

@@ -1,0 +1,23 @@
+// Makes sure that the one offscreen document is there. The browser knows whether it is, a restarted service worker
+// does not, and two pages may ask at the same moment.
+
+let opening: Promise<void> | null = null;
+
+export async function openOffscreen(page: string): Promise<void> {
+  const url = chrome.runtime.getURL(page);
+  const contexts = await chrome.runtime.getContexts({
+    contextTypes: ['OFFSCREEN_DOCUMENT' as chrome.runtime.ContextType],
+    documentUrls: [url],
+  });
+  if (contexts.length > 0) return;
+  opening ??= chrome.offscreen
+    .createDocument({
+      url: page,
+      reasons: ['WORKERS' as chrome.offscreen.Reason],
+      justification: 'Trains the neural network in a worker, while no page is open as well.',
+    })
+    .finally(() => {
+      opening = null;
+    });
+  await opening;
+}

@@ -1,0 +1,253 @@
+// The core module as typed calls. Each sg_* function of wasm/bindings/exports.h is declared once, its JSON reply is
+// checked, and {ok: false} becomes a CoreError. A reply's text lives in the module until the next call: it is read at
+// once, and bytes are copied out.
+import type {
+  RunConfig,
+  DatasetDescription,
+  Predictions,
+  TrainingConfig,
+} from '../messages/state.ts';
+import type { Counters } from '../messages/commands.ts';
+import { isRecord } from '../messages/validate.ts';
+import type { Check } from '../messages/validate.ts';
+import * as replies from './core_replies.ts';
+import type { CoreInfo, SessionInfo, StepReply, ValidateReply } from './core_replies.ts';
+import * as v from '../messages/validate.ts';
+
+export class CoreError extends Error {
+  override readonly name = 'CoreError';
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What Emscripten's factory gives; pointers are numbers, texts end with a zero byte. */
+export interface CoreModule {
+  HEAPU8: Uint8Array<ArrayBuffer>;
+  UTF8ToString: (pointer: number) => string;
+  stringToUTF8: (text: string, pointer: number, maxBytes: number) => void;
+  lengthBytesUTF8: (text: string) => number;
+  _sg_alloc: (bytes: number) => number;
+  _sg_free: (pointer: number) => void;
+  _sg_describe: () => number;
+  _sg_dataset_open: (json: number) => number;
+  _sg_dataset_feed: (dataset: number, bytes: number, length: number) => number;
+  _sg_dataset_finish: (dataset: number) => number;
+  _sg_dataset_close: (dataset: number) => number;
+  _sg_session_create: (dataset: number, json: number) => number;
+  _sg_session_restore: (dataset: number, bytes: number, length: number, json: number) => number;
+  _sg_session_step: (session: number, maxSteps: number) => number;
+  _sg_session_next_epoch: (session: number) => number;
+  _sg_session_validate: (session: number) => number;
+  _sg_session_predict: (session: number, first: number, count: number) => number;
+  _sg_session_checkpoint: (session: number, json: number) => number;
+  _sg_session_counters: (session: number) => number;
+  _sg_session_close: (session: number) => number;
+}
+
+export interface RestoreOptions {
+  training?: Pick<TrainingConfig, 'epochs' | 'device'>;
+}
+
+/** The calls that the training makes; tests put a fake in its place. */
+export interface Core {
+  describe: () => CoreInfo;
+  datasetOpen: (options: { name: string }) => number;
+  /** Rows so far. */
+  datasetFeed: (dataset: number, bytes: Uint8Array) => number;
+  datasetFinish: (dataset: number) => DatasetDescription;
+  datasetClose: (dataset: number) => void;
+  sessionCreate: (dataset: number, config: RunConfig) => SessionInfo;
+  sessionRestore: (dataset: number, bytes: Uint8Array, options: RestoreOptions) => SessionInfo;
+  /** With maxSteps 0 it only takes the losses that have arrived. */
+  sessionStep: (session: number, maxSteps: number) => StepReply;
+  /** Leaves an epoch that is done. */
+  sessionNextEpoch: (session: number) => StepReply;
+  sessionValidate: (session: number) => ValidateReply;
+  sessionPredict: (session: number, first: number, count: number) => Predictions;
+  /** The checkpoint's bytes, a copy; refused while losses are pending. */
+  sessionCheckpoint: (session: number, history: unknown) => Uint8Array<ArrayBuffer>;
+  sessionCounters: (session: number) => Counters;
+  sessionClose: (session: number) => void;
+}
+
+const handle = v.integer(0);
+
+export class WasmCore implements Core {
+  readonly #module: CoreModule;
+
+  constructor(module: CoreModule) {
+    this.#module = module;
+  }
+
+  describe(): CoreInfo {
+    return this.#call('describe', replies.coreInfo, () => this.#module._sg_describe());
+  }
+
+  datasetOpen(options: { name: string }): number {
+    return this.#withJson(options, (json) =>
+      this.#call('dataset_open', v.object({ dataset: handle }), () =>
+        this.#module._sg_dataset_open(json),
+      ),
+    ).dataset;
+  }
+
+  datasetFeed(dataset: number, bytes: Uint8Array): number {
+    return this.#withBytes(bytes, (pointer) =>
+      this.#call('dataset_feed', v.object({ rows: handle }), () =>
+        this.#module._sg_dataset_feed(dataset, pointer, bytes.length),
+      ),
+    ).rows;
+  }
+
+  datasetFinish(dataset: number): DatasetDescription {
+    const check = v.object({ description: replies.datasetDescription });
+    return this.#call('dataset_finish', check, () => this.#module._sg_dataset_finish(dataset))
+      .description;
+  }
+
+  datasetClose(dataset: number): void {
+    this.#call('dataset_close', v.record, () => this.#module._sg_dataset_close(dataset));
+  }
+
+  sessionCreate(dataset: number, config: RunConfig): SessionInfo {
+    return this.#withJson(config, (json) =>
+      this.#call('session_create', replies.sessionInfo, () =>
+        this.#module._sg_session_create(dataset, json),
+      ),
+    );
+  }
+
+  sessionRestore(dataset: number, bytes: Uint8Array, options: RestoreOptions): SessionInfo {
+    return this.#withBytes(bytes, (pointer) =>
+      this.#withJson(options, (json) =>
+        this.#call('session_restore', replies.sessionInfo, () =>
+          this.#module._sg_session_restore(dataset, pointer, bytes.length, json),
+        ),
+      ),
+    );
+  }
+
+  sessionStep(session: number, maxSteps: number): StepReply {
+    return this.#call('session_step', replies.stepReply, () =>
+      this.#module._sg_session_step(session, maxSteps),
+    );
+  }
+
+  sessionNextEpoch(session: number): StepReply {
+    return this.#call('session_next_epoch', replies.stepReply, () =>
+      this.#module._sg_session_next_epoch(session),
+    );
+  }
+
+  sessionValidate(session: number): ValidateReply {
+    return this.#call('session_validate', replies.validateReply, () =>
+      this.#module._sg_session_validate(session),
+    );
+  }
+
+  sessionPredict(session: number, first: number, count: number): Predictions {
+    return this.#call('session_predict', replies.predictions, () =>
+      this.#module._sg_session_predict(session, first, count),
+    );
+  }
+
+  sessionCheckpoint(session: number, history: unknown): Uint8Array<ArrayBuffer> {
+    const { pointer, length } = this.#withJson({ history }, (json) =>
+      this.#call('session_checkpoint', v.object({ pointer: handle, length: handle }), () =>
+        this.#module._sg_session_checkpoint(session, json),
+      ),
+    );
+    return this.#module.HEAPU8.slice(pointer, pointer + length);
+  }
+
+  sessionCounters(session: number): Counters {
+    return this.#call('session_counters', replies.counters, () =>
+      this.#module._sg_session_counters(session),
+    );
+  }
+
+  sessionClose(session: number): void {
+    this.#call('session_close', v.record, () => this.#module._sg_session_close(session));
+  }
+
+  #call<T>(name: string, check: Check<T>, run: () => number): T {
+    const reply = this.#parse(name, this.#guard(name, run));
+    if (reply['ok'] === true) return check(reply, `sg_${name}`);
+    const { code, message } = v.object({ code: v.text(200), message: v.text(100_000) })(
+      reply,
+      `sg_${name}`,
+    );
+    throw new CoreError(code, message);
+  }
+
+  /** A trap leaves the module in an unknown state; it is named as what it is. */
+  #guard(name: string, run: () => number): number {
+    try {
+      return run();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new CoreError(
+        'core.crashed',
+        `The training core stopped in sg_${name}: ${reason}. Reload the extension and go on from the last checkpoint.`,
+      );
+    }
+  }
+
+  #parse(name: string, pointer: number): Record<string, unknown> {
+    const text = this.#module.UTF8ToString(pointer);
+    try {
+      return v.record(JSON.parse(text), `sg_${name}`);
+    } catch {
+      throw new CoreError(
+        'core.reply',
+        `sg_${name} answered with something that is not a JSON object.`,
+      );
+    }
+  }
+
+  #withJson<T>(value: unknown, use: (pointer: number) => T): T {
+    const text = JSON.stringify(value);
+    const size = this.#module.lengthBytesUTF8(text) + 1;
+    return this.#withMemory(size, (pointer) => {
+      this.#module.stringToUTF8(text, pointer, size);
+      return use(pointer);
+    });
+  }
+
+  #withBytes<T>(bytes: Uint8Array, use: (pointer: number) => T): T {
+    return this.#withMemory(bytes.length, (pointer) => {
+      this.#module.HEAPU8.set(bytes, pointer);
+      return use(pointer);
+    });
+  }
+
+  #withMemory<T>(size: number, use: (pointer: number) => T): T {
+    const pointer = this.#module._sg_alloc(Math.max(1, size));
+    if (pointer === 0) {
+      throw new CoreError(
+        'core.memory',
+        `The training core has no ${String(size)} bytes of memory left. Close other runs, or use a smaller file or model.`,
+      );
+    }
+    try {
+      return use(pointer);
+    } finally {
+      this.#module._sg_free(pointer);
+    }
+  }
+}
+
+export async function loadCore(create: () => Promise<unknown>): Promise<Core> {
+  const module = await create();
+  if (!isRecord(module) || typeof module['_sg_describe'] !== 'function') {
+    throw new CoreError(
+      'core.missing',
+      'The training core could not be loaded. Reinstall the extension.',
+    );
+  }
+  return new WasmCore(module as unknown as CoreModule);
+}

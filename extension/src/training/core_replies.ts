@@ -1,0 +1,243 @@
+// Checks of the core's JSON replies and their translation into what pages show. The core is ours, but it is another
+// program in another language: a reply that does not fit is a named error, not an undefined somewhere later.
+import type {
+  Baselines,
+  ColumnDescription,
+  DatasetDescription,
+  DeviceName,
+  ModelDescription,
+  Predictions,
+  RunConfig,
+  WebglInfo,
+} from '../messages/state.ts';
+import type { Counters } from '../messages/commands.ts';
+import * as v from '../messages/validate.ts';
+
+const count = v.integer(0);
+const loss = v.nullable(v.anyNumber);
+const device: v.Check<DeviceName> = v.oneOf('cpu', 'webgl');
+
+const model: v.Check<ModelDescription> = v.object({
+  name: v.text(100, 1),
+  help: v.withDefault(v.text(), ''),
+  fields: v.list(
+    v.object({
+      name: v.text(100, 1),
+      type: v.oneOf('int', 'float', 'bool'),
+      default: v.numberOrBoolean,
+      min: v.nullable(v.anyNumber),
+      max: v.nullable(v.anyNumber),
+      help: v.withDefault(v.text(), ''),
+    }),
+    1000,
+  ),
+});
+
+export interface CoreInfo {
+  version: string;
+  models: ModelDescription[];
+  webgl: WebglInfo | null;
+}
+
+export const coreInfo: v.Check<CoreInfo> = v.object({
+  version: v.text(100),
+  models: v.list(model, 1000),
+  webgl: v.nullable(v.object({ renderer: v.text(), software: v.boolean })),
+});
+
+const column = v.object({
+  name: v.text(100_000),
+  type: v.oneOf('number', 'datetime', 'category', 'text'),
+  count,
+  missing: count,
+  min: loss,
+  max: loss,
+  mean: loss,
+  std: loss,
+  distinct: v.nullable(count),
+  first: loss,
+  last: loss,
+  stepSeconds: loss,
+  gaps: v.nullable(count),
+});
+
+const rawDescription = v.object({
+  rows: count,
+  columns: v.list(column, 10_000),
+  preview: v.list(v.list(v.text(100_000), 10_000), 1000),
+  repairs: v.object({
+    total: count,
+    first: v.list(
+      v.object({ line: count, column: count, kind: v.text(), text: v.text(100_000) }),
+      1000,
+    ),
+  }),
+});
+
+export const datasetDescription: v.Check<DatasetDescription> = (value, path) => {
+  const { rows, columns, preview, repairs } = rawDescription(value, path);
+  return {
+    rows,
+    columns: columns.map((entry): ColumnDescription => ({
+      ...entry,
+      first: dateText(entry.first),
+      last: dateText(entry.last),
+    })),
+    preview,
+    repairs: repairs.first.map(({ line, column: at, kind, text }) => ({
+      line,
+      column: at,
+      code: kind,
+      message: text,
+    })),
+    repairCount: repairs.total,
+  };
+};
+
+/** Seconds since 1970 as "2012-01-01" or "2012-01-01 13:00:00". */
+function dateText(seconds: number | null): string | null {
+  if (seconds === null) return null;
+  const date = new Date(seconds * 1000);
+  if (Number.isNaN(date.getTime())) return null;
+  const [day = '', rest = ''] = date.toISOString().split('T');
+  const time = rest.slice(0, 8);
+  return time === '00:00:00' ? day : `${day} ${time}`;
+}
+
+export interface StepReply {
+  step: number;
+  /** Finished epochs. */
+  epoch: number;
+  /** All steps of the epoch are made and their losses are here. */
+  epochDone: boolean;
+  /** All epochs are done. */
+  finished: boolean;
+  /** Losses still on the device. */
+  pending: number;
+  stepInEpoch: number;
+  stepsPerEpoch: number;
+  trainLoss: number | null;
+  recent: [number, number][];
+  learningRate: number | null;
+  gradientNorm: number | null;
+}
+
+const lossAtStep: v.Check<[number, number]> = (value, path) => {
+  const [step = 0, at = NaN] = v.list(v.numberOrNaN, 2, 2)(value, path);
+  return [step, at];
+};
+
+export const stepReply: v.Check<StepReply> = v.object({
+  step: count,
+  epoch: count,
+  epochDone: v.boolean,
+  finished: v.boolean,
+  pending: count,
+  stepInEpoch: count,
+  stepsPerEpoch: count,
+  trainLoss: loss,
+  recent: v.list(lossAtStep, 1_000_000),
+  learningRate: loss,
+  gradientNorm: loss,
+});
+
+export interface SessionInfo {
+  session: number;
+  config: RunConfig;
+  device: DeviceName;
+  deviceReason: string;
+  parameters: number;
+  stepsPerEpoch: number;
+  trainWindows: number;
+  validationWindows: number;
+  skippedWindows: number;
+  state: StepReply;
+  /** What was given to the checkpoint as history; undefined for a new session. */
+  history: unknown;
+  /** What a person should know about a restored session, such as that the data has changed. */
+  notice: string | null;
+}
+
+/** The core fills in defaults; its fields are its own, so only the shape that pages rely on is checked. */
+const filledConfig: v.Check<RunConfig> = (value, path) => {
+  const {
+    model: chosen,
+    data,
+    training,
+  } = v.object({
+    model: v.record,
+    data: v.record,
+    training: v.record,
+  })(value, path);
+  v.object({ name: v.text(100, 1) })(chosen, `${path}.model`);
+  v.object({ features: v.list(v.text(100_000), 10_000), target: v.text(100_000) })(
+    data,
+    `${path}.data`,
+  );
+  return { model: chosen, data, training } as unknown as RunConfig;
+};
+
+export const sessionInfo: v.Check<SessionInfo> = (value, path) => {
+  const checked = v.object({
+    session: count,
+    config: filledConfig,
+    device,
+    deviceReason: v.text(),
+    parameters: count,
+    stepsPerEpoch: count,
+    trainWindows: count,
+    validationWindows: count,
+    skippedWindows: count,
+    state: stepReply,
+    notice: v.nullable(v.text()),
+  })(value, path);
+  return { ...checked, history: (value as { history?: unknown }).history };
+};
+
+export interface ValidateReply {
+  done: boolean;
+  fraction: number;
+  loss: number | null;
+  /** Null when they cannot be compared with the loss. */
+  baselines: Baselines | null;
+  mae: number | null;
+  rmse: number | null;
+}
+
+const rawValidation = v.object({
+  done: v.boolean,
+  fraction: v.withDefault(v.anyNumber, 0),
+  loss,
+  mae: loss,
+  rmse: loss,
+  baselines: v.nullable(v.object({ season: count, naiveLoss: loss, seasonalNaiveLoss: loss })),
+});
+
+export const validateReply: v.Check<ValidateReply> = (value, path) => {
+  const { baselines, ...rest } = rawValidation(value, path);
+  const naive = baselines?.naiveLoss ?? null;
+  if (baselines === null || naive === null) return { ...rest, baselines: null };
+  const { season, seasonalNaiveLoss: seasonalNaive } = baselines;
+  return { ...rest, baselines: { naive, seasonalNaive, season } };
+};
+
+const valueRows = v.list(v.list(v.numberOrNaN, 100_000), 100_000);
+
+export const predictions: v.Check<Predictions> = v.object({
+  first: count,
+  count,
+  total: count,
+  horizon: count,
+  rows: v.list(count, 100_000),
+  truth: valueRows,
+  forecast: valueRows,
+});
+
+export const counters: v.Check<Counters> = v.object({
+  device,
+  kernels: count,
+  draws: count,
+  allocations: count,
+  liveBuffers: count,
+  liveBytes: count,
+});

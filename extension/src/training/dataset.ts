@@ -1,0 +1,43 @@
+// Reads a data set into the core, piece by piece. The data set of before stays until the new one is whole, so that a
+// file that vanishes half way costs nothing.
+import type { DatasetDescription, SourceInfo } from '../messages/state.ts';
+import type { Core } from './core.ts';
+import { TrainingError } from './errors.ts';
+import type { ByteSource } from './sources.ts';
+
+export interface OpenDataset {
+  handle: number;
+  source: SourceInfo;
+  description: DatasetDescription;
+}
+
+export interface ReadingProgress {
+  bytes: number;
+  total: number;
+  rows: number;
+}
+
+/** Throws what went wrong, naming the file; the core then holds nothing of it. */
+export async function readDataset(
+  core: Core,
+  source: ByteSource,
+  progress: (reading: ReadingProgress) => void,
+  signal: AbortSignal,
+): Promise<OpenDataset> {
+  const { info, chunks } = source;
+  const handle = core.datasetOpen({ name: info.name });
+  try {
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      if (signal.aborted)
+        throw new TrainingError('dataset.cancelled', `Reading "${info.name}" was cancelled.`);
+      const rows = core.datasetFeed(handle, chunk);
+      bytes += chunk.length;
+      progress({ bytes, total: info.size, rows });
+    }
+    return { handle, source: info, description: core.datasetFinish(handle) };
+  } catch (error) {
+    core.datasetClose(handle);
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+// One stream of data frames from the native host. Frames arrive into a queue no longer than the credits that were
+// given; credits go back as the reader has dealt with frames, so that a slow reader holds the host and not memory. Order,
+// sizes, count and checksum are verified: the reader gets all bytes, or an error.
+import { FRAME_BYTES } from '../messages/host.ts';
+import { crc32c } from './crc32c.ts';
+import { HostError } from './host_errors.ts';
+
+export const CREDITS = 32;
+
+export interface StreamEnd {
+  frames: number;
+  bytes: number;
+  crc32c: number;
+}
+
+export interface StreamActions {
+  giveCredit: (frames: number) => void;
+  /** The reader is through or gave up: nothing more is wanted of this id. */
+  finished: (complete: boolean) => void;
+}
+
+export class HostStream {
+  readonly #what: string;
+  readonly #expectedBytes: number;
+  readonly #actions: StreamActions;
+  readonly #queue: Uint8Array[] = [];
+  #allowed = CREDITS;
+  #sequence = 0;
+  #bytes = 0;
+  #checksum = 0;
+  #end: StreamEnd | null = null;
+  #failure: HostError | null = null;
+  #wake: () => void = () => undefined;
+
+  constructor(what: string, expectedBytes: number, actions: StreamActions) {
+    this.#what = what;
+    this.#expectedBytes = expectedBytes;
+    this.#actions = actions;
+  }
+
+  push(frame: { sequence: number; bytes: ArrayBuffer }): void {
+    const { sequence, bytes } = frame;
+    if (this.#failure !== null) return;
+    if (sequence !== this.#sequence) {
+      const message = `${this.#what}: frame ${String(sequence)} came where frame ${String(this.#sequence)} was due.`;
+      this.fail(new HostError('host.out_of_order', message));
+      return;
+    }
+    this.#sequence += 1;
+    this.#allowed -= 1;
+    this.#bytes += bytes.byteLength;
+    if (this.#allowed < 0 || bytes.byteLength > FRAME_BYTES || this.#bytes > this.#expectedBytes) {
+      this.fail(
+        new HostError('host.flow', `${this.#what}: the native host sent more than was asked for.`),
+      );
+      return;
+    }
+    this.#queue.push(new Uint8Array(bytes));
+    this.#wake();
+  }
+
+  end(end: StreamEnd): void {
+    this.#end = end;
+    this.#wake();
+  }
+
+  fail(error: HostError): void {
+    this.#failure ??= error;
+    this.#wake();
+  }
+
+  /** All frames in order; throws what went wrong. Leaving the loop early cancels the stream. */
+  async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    let dealtWith = 0;
+    let complete = false;
+    try {
+      for (;;) {
+        const chunk = await this.#next();
+        if (chunk === null) break;
+        this.#checksum = crc32c(chunk, this.#checksum);
+        yield chunk;
+        dealtWith += 1;
+        if (dealtWith < CREDITS / 2) continue;
+        this.#allowed += dealtWith;
+        this.#actions.giveCredit(dealtWith);
+        dealtWith = 0;
+      }
+      this.#verify();
+      complete = true;
+    } finally {
+      this.#actions.finished(complete);
+    }
+  }
+
+  /** The next frame, or null at the end. */
+  async #next(): Promise<Uint8Array | null> {
+    for (;;) {
+      if (this.#failure !== null) throw this.#failure;
+      const chunk = this.#queue.shift();
+      if (chunk !== undefined) return chunk;
+      if (this.#end !== null) return null;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #verify(): void {
+    const end = this.#end;
+    const whole =
+      end?.bytes === this.#bytes &&
+      end.frames === this.#sequence &&
+      this.#bytes === this.#expectedBytes;
+    if (whole && end.crc32c === this.#checksum) return;
+    const message = whole
+      ? `${this.#what}: the bytes that arrived are not those that the native host read (checksum). Try again.`
+      : `${this.#what}: ${String(this.#bytes)} of ${String(this.#expectedBytes)} bytes arrived. Try again.`;
+    throw new HostError('host.incomplete', message);
+  }
+}

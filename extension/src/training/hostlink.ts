@@ -1,0 +1,300 @@
+// The worker's line to the native host: requests with replies and time limits, streams with credits, the greeting that
+// agrees on a version, and one HostStatus that says how things stand. A host that ends, a background that ends and a host
+// that stays silent all come out as a HostError of every open request; the next request connects again.
+import { dataFrame, endFrame, failureReply, HOST_REPLIES, PROTOCOL } from '../messages/host.ts';
+import type { HostReply, HostRequests, HostRequestType } from '../messages/host.ts';
+import type { FromRelay } from '../messages/relay.ts';
+import type { HostStatus } from '../messages/state.ts';
+import { isRecord } from '../messages/validate.ts';
+import { endOf, HostError, incompatible } from './host_errors.ts';
+import { CREDITS, HostStream } from './host_stream.ts';
+import { RelayEnd } from './relay_port.ts';
+
+const REQUEST_MS = 20_000;
+const HELLO_MS = 8000;
+const HEARTBEAT_MS = 5000;
+
+interface Pending {
+  type: HostRequestType;
+  resolve: (reply: never) => void;
+  reject: (error: HostError) => void;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+export interface HostLinkEvents {
+  wantPort: () => void;
+  changed: () => void;
+  /** A host that was connected is no longer; the message says why. */
+  lost: (message: string) => void;
+}
+
+type StreamType = 'dataset.read' | 'checkpoint.read';
+
+export class HostLink {
+  readonly #events: HostLinkEvents;
+  readonly #relay: RelayEnd;
+  readonly #pending = new Map<number, Pending>();
+  readonly #streams = new Map<number, HostStream>();
+  #status: HostStatus = {
+    state: 'unknown',
+    version: null,
+    message: '',
+    frames: 0,
+    bytes: 0,
+    roots: [],
+  };
+  #version = '0';
+  #nextId = 1;
+  #connecting: Promise<HostStatus> | null = null;
+  #heartbeat: ReturnType<typeof setInterval> | null = null;
+
+  constructor(events: HostLinkEvents) {
+    this.#events = events;
+    this.#relay = new RelayEnd(
+      () => {
+        events.wantPort();
+      },
+      {
+        message: (message) => {
+          this.#receive(message);
+        },
+        closed: (end) => {
+          this.#closed(end);
+        },
+      },
+    );
+  }
+
+  get status(): HostStatus {
+    return this.#status;
+  }
+
+  get connected(): boolean {
+    return this.#status.state === 'connected';
+  }
+
+  takePort(port: MessagePort, version: string): void {
+    this.#version = version;
+    this.#relay.take(port);
+  }
+
+  /** Greets the host when that has not been done; resolves with how things stand, whatever it is. */
+  connect(): Promise<HostStatus> {
+    if (this.connected) return Promise.resolve(this.#status);
+    this.#connecting ??= this.#greet().finally(() => {
+      this.#connecting = null;
+    });
+    return this.#connecting;
+  }
+
+  async request<T extends HostRequestType>(
+    type: T,
+    fields: HostRequests[T],
+    limitMs = REQUEST_MS,
+  ): Promise<HostReply<T>> {
+    await this.#connected();
+    return this.#send(this.#id(), type, fields, limitMs);
+  }
+
+  /** The reply and then the bytes, verified. */
+  async read<T extends StreamType>(
+    type: T,
+    fields: Omit<HostRequests[T], 'credits'>,
+    what: string,
+  ): Promise<{ reply: HostReply<T>; chunks: AsyncGenerator<Uint8Array, void, undefined> }> {
+    await this.#connected();
+    const id = this.#id();
+    const request = { ...fields, credits: CREDITS } as unknown as HostRequests[T];
+    // The stream is made when the reply arrives: frames may follow in the same turn.
+    let opened: HostStream | null = null;
+    const reply = await this.#send(id, type, request, REQUEST_MS, (accepted) => {
+      opened = this.#openStream(id, what, (accepted as { bytes: number }).bytes);
+    });
+    return { reply, chunks: (opened as unknown as HostStream).chunks() };
+  }
+
+  async #connected(): Promise<void> {
+    const { state, message } = await this.connect();
+    if (state !== 'connected') throw new HostError(`host.${state}`, message);
+  }
+
+  async #greet(): Promise<HostStatus> {
+    try {
+      await this.#relay.ensure();
+      this.#relay.send({ type: 'relay.open' });
+      const hello = { protocol: PROTOCOL, extension: this.#version };
+      const reply = await this.#send(this.#id(), 'hello', hello, HELLO_MS);
+      if (reply.protocol < PROTOCOL.min || reply.protocol > PROTOCOL.max) {
+        const detail = `it chose version ${String(reply.protocol)} of the protocol`;
+        throw new HostError('protocol.unsupported', incompatible('extension', detail));
+      }
+      const roots = reply.roots.filter(({ available }) => available).map(({ name }) => name);
+      this.#become('connected', `Connected to the native host ${reply.host}.`, {
+        version: reply.host,
+        roots,
+      });
+      this.#startHeartbeat();
+    } catch (error) {
+      this.#notGreeted(error);
+    }
+    return this.#status;
+  }
+
+  /** #closed may have said it already; otherwise the error does. */
+  #notGreeted(error: unknown): void {
+    if (error instanceof HostError && error.code === 'host.closed') return;
+    const message = error instanceof Error ? error.message : String(error);
+    this.#relay.send({ type: 'relay.close' });
+    const refused = error instanceof HostError && error.code === 'protocol.unsupported';
+    this.#become(refused ? 'incompatible' : 'lost', message);
+  }
+
+  #send<T extends HostRequestType>(
+    id: number,
+    type: T,
+    fields: HostRequests[T],
+    limitMs: number,
+    accepted?: (reply: HostReply<T>) => void,
+  ): Promise<HostReply<T>> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#pending.delete(id);
+        const seconds = String(limitMs / 1000);
+        reject(
+          new HostError(
+            'host.silent',
+            `The native host gave no answer to ${type} for ${seconds} s.`,
+          ),
+        );
+      }, limitMs);
+      const settle = (reply: HostReply<T>): void => {
+        accepted?.(reply);
+        resolve(reply);
+      };
+      this.#pending.set(id, { type, resolve: settle, reject, timer });
+      this.#post({ id, type, ...fields });
+    });
+  }
+
+  #post(message: Record<string, unknown>): void {
+    const { bytes } = message;
+    this.#relay.send({ type: 'relay.send', message }, bytes instanceof ArrayBuffer ? [bytes] : []);
+  }
+
+  #openStream(id: number, what: string, bytes: number): HostStream {
+    const stream = new HostStream(what, bytes, {
+      giveCredit: (frames) => {
+        this.#post({ type: 'flow.credit', id, frames });
+      },
+      finished: (complete) => {
+        if (this.#streams.delete(id) && !complete)
+          this.#post({ id: this.#id(), type: 'request.cancel', target: id });
+      },
+    });
+    this.#streams.set(id, stream);
+    return stream;
+  }
+
+  #receive(message: unknown): void {
+    if (!isRecord(message)) return;
+    const { id, type, ok } = message;
+    if (typeof id !== 'number') return;
+    try {
+      if (type === 'dataset.data' || type === 'checkpoint.data') this.#data(message);
+      else if (type === 'dataset.end' || type === 'checkpoint.end') {
+        this.#streams.get(id)?.end(endFrame(message, String(type)));
+        this.#events.changed();
+      } else if (ok === true) this.#succeed(id, message);
+      else this.#fail(id, hostFailure(message));
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      this.#fail(
+        id,
+        new HostError('host.reply', `The native host's answer does not fit: ${detail}`),
+      );
+    }
+  }
+
+  #data(message: Record<string, unknown>): void {
+    const frame = dataFrame(message, String(message['type']));
+    this.#status.frames += 1;
+    this.#status.bytes += frame.bytes.byteLength;
+    this.#streams.get(frame.id)?.push(frame);
+  }
+
+  #succeed(id: number, message: Record<string, unknown>): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    const reply = HOST_REPLIES[pending.type](message, pending.type);
+    this.#settle(id);
+    pending.resolve(reply as never);
+  }
+
+  #fail(id: number, error: HostError): void {
+    this.#streams.get(id)?.fail(error);
+    this.#settle(id)?.reject(error);
+  }
+
+  #settle(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    if (pending !== undefined) clearTimeout(pending.timer);
+    this.#pending.delete(id);
+    return pending;
+  }
+
+  #closed({ end, message }: Extract<FromRelay, { type: 'relay.closed' }>): void {
+    const wasConnected = this.connected;
+    const after = endOf(end, message, wasConnected);
+    this.#become(after.state, after.message);
+    this.#failAll(new HostError('host.closed', after.message));
+    if (wasConnected) this.#events.lost(after.message);
+  }
+
+  #failAll(error: HostError): void {
+    this.#stopHeartbeat();
+    for (const id of [...this.#pending.keys()]) this.#fail(id, error);
+    for (const stream of this.#streams.values()) stream.fail(error);
+  }
+
+  #become(state: HostStatus['state'], message: string, rest: Partial<HostStatus> = {}): void {
+    this.#status = { ...this.#status, ...rest, state, message };
+    this.#events.changed();
+  }
+
+  #id(): number {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return id;
+  }
+
+  #startHeartbeat(): void {
+    this.#stopHeartbeat();
+    this.#heartbeat = setInterval(() => {
+      void this.#beat();
+    }, HEARTBEAT_MS);
+  }
+
+  #stopHeartbeat(): void {
+    if (this.#heartbeat !== null) clearInterval(this.#heartbeat);
+    this.#heartbeat = null;
+  }
+
+  /** Silence means that the background ended, and its host with it: what was open failed, and both are started anew. */
+  async #beat(): Promise<void> {
+    if (await this.#relay.answers()) return;
+    if (!this.connected) return;
+    const message =
+      "The extension's background was stopped by the browser, and the native host with it.";
+    this.#relay.drop();
+    this.#become('lost', message);
+    this.#failAll(new HostError('host.closed', message));
+    const { state } = await this.connect();
+    if (state !== 'connected') this.#events.lost(message);
+  }
+}
+
+function hostFailure(message: Record<string, unknown>): HostError {
+  const failure = failureReply(message, 'reply');
+  if (failure.code !== 'protocol.unsupported') return new HostError(failure.code, failure.message);
+  return new HostError(failure.code, incompatible(failure.update, failure.message));
+}
