@@ -1,0 +1,78 @@
+// Kernels that move floats about: what is contiguous is copied as a block.
+#include <cstring>
+
+#include "cpu/axes.h"
+#include "cpu/kernel.h"
+#include "cpu/simd.h"
+
+namespace sg::cpu {
+namespace {
+
+void copy(float* to, const float* from, ptrdiff_t n) {
+  std::memcpy(to, from, static_cast<size_t>(n) * sizeof(float));
+}
+
+void zero(float* to, ptrdiff_t n) { std::memset(to, 0, static_cast<size_t>(n) * sizeof(float)); }
+
+/// y[n] = scale * x[i * stride]
+void copy_row(const float* x, ptrdiff_t stride, float* y, ptrdiff_t n, float scale) {
+  if (stride == 1 && scale == 1) {
+    copy(y, x, n);
+  } else if (stride == 1) {
+    each_four(n, [=](ptrdiff_t i) { store(y + i, load(x + i) * scale); });
+  } else if (stride == 0) {
+    const vf value = splat(*x * scale);
+    each_four(n, [=](ptrdiff_t i) { store(y + i, value); });
+  } else {
+    for (ptrdiff_t i = 0; i < n; ++i) y[i] = x[i * stride] * scale;
+  }
+}
+
+}  // namespace
+
+namespace kernels {
+
+void strided_copy(const params::strided_copy& p, const Args& args) {
+  const Six sizes{p.d0, p.d1, p.d2, p.d3, p.d4, p.d5}, strides{p.s0, p.s1, p.s2, p.s3, p.s4, p.s5};
+  const int64_t n = args.count({p.d0, p.d1, p.d2, p.d3, p.d4, p.d5});
+  const Reach reach(sizes, strides);
+  if (p.offset + reach.lowest < 0) args.fail("reads before the start of x");
+  const float* const x = args.in(0, p.offset + reach.end) + p.offset;
+  float* y = args.out(0, n);
+  const Axes<1> axes(sizes, {strides});
+  axes.each_row([&](const auto& at) {
+    copy_row(x + at[0], axes.row_stride(0), y, axes.row(), p.scale);
+    y += axes.row();
+  });
+}
+
+void pad(const params::pad& p, const Args& args) {
+  if (p.start < 0 || p.length < 0 || p.start > p.size - p.length) args.fail("x does not lie within y");
+  const float* x = args.in(0, args.count({p.outer, p.length, p.inner}));
+  float* y = args.out(0, args.count({p.outer, p.size, p.inner}));
+  const ptrdiff_t inner = p.inner, before = p.start * inner, block = p.length * inner, row = p.size * inner;
+  for (int i = 0; i < p.outer; ++i, x += block, y += row) {
+    zero(y, before);
+    copy(y + before, x, block);
+    zero(y + before + block, row - before - block);
+  }
+}
+
+void concat(const params::concat& p, const Args& args) {
+  const std::array<int, 8> widths{p.w0, p.w1, p.w2, p.w3, p.w4, p.w5, p.w6, p.w7};
+  int64_t row = 0;
+  for (const int width : widths) row += args.count({width});
+  if (row > INT32_MAX) args.fail("a row is too long");
+  float* y = args.out(0, args.count({p.outer, static_cast<int>(row)}));
+  for (size_t part = 0; part < widths.size(); ++part) {
+    const ptrdiff_t width = widths[part];
+    if (width == 0) continue;
+    const float* x = args.in(part, args.count({p.outer, widths[part]}));
+    float* to = y;
+    for (int i = 0; i < p.outer; ++i, x += width, to += row) copy(to, x, width);
+    y += width;
+  }
+}
+
+}  // namespace kernels
+}  // namespace sg::cpu

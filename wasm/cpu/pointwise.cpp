@@ -1,0 +1,193 @@
+// The elementwise kernels: each row of ops/pointwise.def becomes loops over vectors, found by the row's number.
+// Loops run past the end of a row into the next one, which is written later, or into the buffer's slack.
+#include "cpu/axes.h"
+#include "cpu/kernel.h"
+#include "cpu/simd.h"
+
+namespace sg::cpu {
+namespace {
+
+// A row as a type: its formulas over vectors. A row need not use all of its variables.
+#define UNARY(name, y_of_x, dx_of_dy)                                                                       \
+  struct name##_row {                                                                                       \
+    static vf forward(vf x, [[maybe_unused]] vf p) { return y_of_x; }                                       \
+    static vf backward([[maybe_unused]] vf x, [[maybe_unused]] vf y, vf dy, [[maybe_unused]] vf p) {        \
+      return dx_of_dy;                                                                                      \
+    }                                                                                                       \
+  };
+#define BINARY(name, c_of_ab, da_of_dc, db_of_dc)                                                           \
+  struct name##_row {                                                                                       \
+    static vf forward(vf a, vf b, [[maybe_unused]] vf p) { return c_of_ab; }                                \
+    static vf da([[maybe_unused]] vf a, [[maybe_unused]] vf b, vf dc, [[maybe_unused]] vf p) {              \
+      return da_of_dc;                                                                                      \
+    }                                                                                                       \
+    static vf db([[maybe_unused]] vf a, [[maybe_unused]] vf b, vf dc, [[maybe_unused]] vf p) {              \
+      return db_of_dc;                                                                                      \
+    }                                                                                                       \
+  };
+#include "ops/pointwise.def"
+#undef UNARY
+#undef BINARY
+
+template <class Row>
+void forward(const float* x, float* y, ptrdiff_t n, float scalar) {
+  const vf p = splat(scalar);
+  each_four(n, [=](ptrdiff_t i) { store(y + i, Row::forward(load(x + i), p)); });
+}
+
+template <class Row>
+void backward(const float* x, const float* y, const float* dy, float* dx, ptrdiff_t n, float scalar) {
+  const vf p = splat(scalar);
+  each_four(n, [=](ptrdiff_t i) { store(dx + i, Row::backward(load(x + i), load(y + i), load(dy + i), p)); });
+}
+
+/// An input of a row of n results: every element, one element for all, or at some stride.
+struct Each {
+  const float* data;
+  vf operator()(ptrdiff_t i) const { return load(data + i); }
+};
+struct One {
+  vf value;
+  vf operator()(ptrdiff_t) const { return value; }
+};
+struct Strided {
+  const float* data;
+  ptrdiff_t stride, last;
+  float at(ptrdiff_t i) const { return data[(i < last ? i : last) * stride]; }
+  vf operator()(ptrdiff_t i) const { return vf{at(i), at(i + 1), at(i + 2), at(i + 3)}; }
+};
+
+struct Operand {
+  const float* data;
+  ptrdiff_t stride;
+};
+
+/// Calls f with readers of a and b that suit their strides.
+template <class F>
+void with_readers(Operand a, Operand b, ptrdiff_t n, F f) {
+  if (a.stride == 1 && b.stride == 1) f(Each{a.data}, Each{b.data});
+  else if (a.stride == 1 && b.stride == 0) f(Each{a.data}, One{splat(*b.data)});
+  else if (a.stride == 0 && b.stride == 1) f(One{splat(*a.data)}, Each{b.data});
+  else f(Strided{a.data, a.stride, n - 1}, Strided{b.data, b.stride, n - 1});
+}
+
+template <class Row>
+void binary_forward(Operand a, Operand b, float* c, ptrdiff_t n, float scalar) {
+  const vf p = splat(scalar);
+  with_readers(a, b, n, [=](auto a_at, auto b_at) {
+    each_four(n, [=](ptrdiff_t i) { store(c + i, Row::forward(a_at(i), b_at(i), p)); });
+  });
+}
+
+template <class Row>
+void binary_backward(Operand a, Operand b, const float* dc, float* da, float* db, ptrdiff_t n, float scalar) {
+  const vf p = splat(scalar);
+  with_readers(a, b, n, [=](auto a_at, auto b_at) {
+    each_four(n, [=](ptrdiff_t i) {
+      const vf x = a_at(i), y = b_at(i), d = load(dc + i);
+      store(da + i, Row::da(x, y, d, p));
+      store(db + i, Row::db(x, y, d, p));
+    });
+  });
+}
+
+struct UnaryLoops {
+  decltype(&forward<neg_row>) forward;
+  decltype(&backward<neg_row>) backward;
+};
+struct BinaryLoops {
+  decltype(&binary_forward<add_row>) forward;
+  decltype(&binary_backward<add_row>) backward;
+};
+
+constexpr UnaryLoops kUnary[] = {
+#define UNARY(name, ...) {&forward<name##_row>, &backward<name##_row>},
+#define BINARY(...)
+#include "ops/pointwise.def"
+#undef UNARY
+#undef BINARY
+};
+constexpr BinaryLoops kBinary[] = {
+#define UNARY(...)
+#define BINARY(name, ...) {&binary_forward<name##_row>, &binary_backward<name##_row>},
+#include "ops/pointwise.def"
+#undef UNARY
+#undef BINARY
+};
+
+template <class Loops, size_t N>
+const Loops& row_of(const Loops (&table)[N], int op, const Args& args) {
+  if (op < 0 || op >= static_cast<int>(N)) args.fail("there is no op " + std::to_string(op));
+  return table[op];
+}
+
+/// The walk of a binary kernel, with the numbers of floats that it needs in a, b and the results.
+template <class P>
+struct BinaryWalk {
+  Six sizes, a, b;
+  int64_t results, a_floats, b_floats;
+
+  BinaryWalk(const P& p, const Args& args)
+      : sizes{p.d0, p.d1, p.d2, p.d3, p.d4, p.d5},
+        a{p.a0, p.a1, p.a2, p.a3, p.a4, p.a5},
+        b{p.b0, p.b1, p.b2, p.b3, p.b4, p.b5},
+        results(args.count({p.d0, p.d1, p.d2, p.d3, p.d4, p.d5})) {
+    const Reach of_a(sizes, a), of_b(sizes, b);
+    if (of_a.lowest < 0 || of_b.lowest < 0) args.fail("a stride is negative");
+    a_floats = p.same ? results : of_a.end;
+    b_floats = p.same ? results : of_b.end;
+    if (p.same) {
+      sizes = {1, 1, 1, 1, 1, static_cast<int>(results)};
+      a = b = {0, 0, 0, 0, 0, 1};
+    }
+  }
+  Axes<2> axes() const { return Axes<2>(sizes, {a, b}); }
+};
+
+}  // namespace
+
+namespace kernels {
+
+void fill(const params::fill& p, const Args& args) {
+  float* const y = args.out(0, 0);
+  const vf value = splat(p.value);
+  each_four(static_cast<ptrdiff_t>(args.out_size(0)), [=](ptrdiff_t i) { store(y + i, value); });
+}
+
+void unary(const params::unary& p, const Args& args) {
+  const int64_t n = args.out_size(0);
+  row_of(kUnary, p.op, args).forward(args.in(0, n), args.out(0, n), static_cast<ptrdiff_t>(n), p.p);
+}
+
+void unary_backward(const params::unary_backward& p, const Args& args) {
+  const int64_t n = args.out_size(0);
+  row_of(kUnary, p.op, args)
+      .backward(args.in(0, n), args.in(1, n), args.in(2, n), args.out(0, n), static_cast<ptrdiff_t>(n), p.p);
+}
+
+void binary(const params::binary& p, const Args& args) {
+  const BinaryWalk walk(p, args);
+  const auto loop = row_of(kBinary, p.op, args).forward;
+  const float *a = args.in(0, walk.a_floats), *b = args.in(1, walk.b_floats);
+  float* c = args.out(0, walk.results);
+  const Axes<2> axes = walk.axes();
+  axes.each_row([&](const auto& at) {
+    loop({a + at[0], axes.row_stride(0)}, {b + at[1], axes.row_stride(1)}, c, axes.row(), p.p);
+    c += axes.row();
+  });
+}
+
+void binary_backward(const params::binary_backward& p, const Args& args) {
+  const BinaryWalk walk(p, args);
+  const auto loop = row_of(kBinary, p.op, args).backward;
+  const float *a = args.in(0, walk.a_floats), *b = args.in(1, walk.b_floats), *dc = args.in(2, walk.results);
+  float *da = args.out(0, walk.results), *db = args.out(1, walk.results);
+  const Axes<2> axes = walk.axes();
+  axes.each_row([&](const auto& at) {
+    loop({a + at[0], axes.row_stride(0)}, {b + at[1], axes.row_stride(1)}, dc, da, db, axes.row(), p.p);
+    dc += axes.row(), da += axes.row(), db += axes.row();
+  });
+}
+
+}  // namespace kernels
+}  // namespace sg::cpu
