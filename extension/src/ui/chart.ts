@@ -88,7 +88,8 @@ export class Chart {
     this.element.prepend(frame);
     this.#plot = new uPlot(this.#plotOptions(), this.#data, frame);
     const canvas = this.#plot.ctx.canvas;
-    for (const [name, value] of Object.entries(once(this.#options.name))) canvas.setAttribute(name, value);
+    for (const [name, value] of Object.entries(once(this.#options.name)))
+      canvas.setAttribute(name, value);
     canvas.setAttribute('role', 'img');
     this.#describe(this.#summary);
   }
@@ -105,19 +106,48 @@ export class Chart {
       padding: [legendHeight, 12, 0, 0],
       scales: {
         x: { time: false, range: widen },
-        y: this.#log ? { distr: 3, log: 10 } : { range: padded },
+        y: this.#log ? { distr: 3 as uPlot.Scale.Distr, log: 10 } : { range: padded },
       },
       axes: [
-        { ...ink, ticks, size: 40, gap: 4, label: xLabel, labelFont: font, labelSize: 16, labelGap: 0,
-          space: 56, incrs: wholeX === true ? wholeSteps : undefined, values: (_plot, values) => values.map(tickText) },
-        { ...ink, ticks, size: axisWidth, gap: 6, label: yLabel, labelFont: font, labelSize: 16, labelGap: 0,
-          space: 28, values: (_plot, values) => values.map(tickText) },
+        {
+          ...ink,
+          ticks,
+          size: 40,
+          gap: 4,
+          label: xLabel,
+          labelFont: font,
+          labelSize: 16,
+          labelGap: 0,
+          space: 56,
+          incrs: wholeX === true ? wholeSteps : undefined,
+          values: (_plot, values) => values.map(tickText),
+        },
+        {
+          ...ink,
+          ticks,
+          size: axisWidth,
+          gap: 6,
+          label: yLabel,
+          labelFont: font,
+          labelSize: 16,
+          labelGap: 0,
+          space: 28,
+          values: (_plot, values) => values.map(tickText),
+        },
       ],
       series: [{}, ...curves.map(curveOptions)],
       hooks: {
         drawClear: [paintGround],
-        draw: [(plot) => { paintLegend(plot, curves); }],
-        setCursor: [(plot) => { this.#readOut(plot); }],
+        draw: [
+          (plot) => {
+            paintLegend(plot, curves);
+          },
+        ],
+        setCursor: [
+          (plot) => {
+            this.#readOut(plot);
+          },
+        ],
       },
     };
   }
@@ -137,15 +167,32 @@ export class Chart {
   }
 }
 
-const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 1e6];
+const wholeSteps = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 1e6,
+];
 
 function color(property: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(property).trim();
 }
 
-function curveOptions({ label, color: property, width = 2, dash, alpha, dots }: Curve): uPlot.Series {
+function curveOptions({
+  label,
+  color: property,
+  width = 2,
+  dash,
+  alpha,
+  dots,
+}: Curve): uPlot.Series {
   const stroke = color(property);
-  return { label, stroke, width, dash, alpha, spanGaps: true, points: { show: dots === true, size: 5, fill: stroke } };
+  return {
+    label,
+    stroke,
+    width,
+    dash,
+    alpha,
+    spanGaps: true,
+    points: { show: dots === true, size: 5, fill: stroke },
+  };
 }
 
 function tickText(value: number | null): string {

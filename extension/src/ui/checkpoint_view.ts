@@ -16,7 +16,10 @@ export interface CheckpointView {
   canResume: boolean;
 }
 
-export const storeLabels: Record<StoreName, string> = { host: 'Shadegrad folder', browser: 'This browser' };
+export const storeLabels: Record<StoreName, string> = {
+  host: 'Shadegrad folder',
+  browser: 'This browser',
+};
 
 export function viewCheckpoints(state: RunState): CheckpointView[] {
   return [...state.checkpoints]
@@ -28,7 +31,9 @@ export function viewCheckpoints(state: RunState): CheckpointView[] {
       storeLabel: storeLabels[entry.store],
       detail: detailOf(entry),
       moment: formatMoment(entry.time),
-      problem: entry.ok ? null : `Cannot be used: ${entry.reason ?? 'the file is not a whole checkpoint.'}`,
+      problem: entry.ok
+        ? null
+        : `Cannot be used: ${entry.reason ?? 'the file is not a whole checkpoint.'}`,
       canResume: entry.ok && !isActive(state.phase) && state.phase !== 'reading',
     }));
 }

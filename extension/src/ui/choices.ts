@@ -52,9 +52,13 @@ const sizeFieldNames = new Set(['hidden', 'hidden_size', 'hiddenSize']);
 /** Names that mostly are what people want to know the future of. */
 const likelyTarget = /^(target|y|ot|value|close|price|sales|demand|load|co2|temp.*)$/i;
 
-export function defaultChoices(description: DatasetDescription, models: readonly ModelDescription[]): Choices {
+export function defaultChoices(
+  description: DatasetDescription,
+  models: readonly ModelDescription[],
+): Choices {
   const numbers = description.columns.filter((column) => column.type === 'number');
-  const target = numbers.find((column) => likelyTarget.test(column.name)) ?? numbers[numbers.length - 1];
+  const target =
+    numbers.find((column) => likelyTarget.test(column.name)) ?? numbers[numbers.length - 1];
   const { lookBack, horizon } = defaultWindow(description);
   const model = models.find(({ name }) => name === 'lstm') ?? models[0];
   return {
@@ -95,7 +99,10 @@ function defaultWindow(description: DatasetDescription): { lookBack: number; hor
   const spacing = rowSeconds(description);
   const [lookBack, horizon] = windowFor(spacing);
   const room = Math.max(1, Math.floor(description.rows / 20));
-  return { lookBack: Math.min(lookBack, room), horizon: Math.min(horizon, Math.max(1, Math.floor(room / 2))) };
+  return {
+    lookBack: Math.min(lookBack, room),
+    horizon: Math.min(horizon, Math.max(1, Math.floor(room / 2))),
+  };
 }
 
 function windowFor(spacing: number | null): [number, number] {
@@ -139,7 +146,8 @@ function defined(training: RunConfig['training']): Partial<Choices> {
 
 function ownFields(fields: Record<string, string | number | boolean>): Choices['fields'] {
   const kept: Choices['fields'] = {};
-  for (const [name, value] of Object.entries(fields)) if (typeof value !== 'string') kept[name] = value;
+  for (const [name, value] of Object.entries(fields))
+    if (typeof value !== 'string') kept[name] = value;
   return kept;
 }
 
@@ -153,8 +161,13 @@ export function checkChoices(
   const target = description.columns.find(({ name }) => name === choices.target);
   const targetProblem = whyNotTarget(target);
   if (targetProblem !== null) problems.target = targetProblem;
-  if (choices.features.length === 0) problems.features = 'Choose at least one column to learn from.';
-  const whole = (name: 'lookBack' | 'horizon' | 'epochs' | 'batchSize' | 'seed', min: number, max: number): void => {
+  if (choices.features.length === 0)
+    problems.features = 'Choose at least one column to learn from.';
+  const whole = (
+    name: 'lookBack' | 'horizon' | 'epochs' | 'batchSize' | 'seed',
+    min: number,
+    max: number,
+  ): void => {
     const problem = checkNumber(choices[name], min, max, true);
     if (problem !== null) problems[name] = problem;
   };
@@ -164,7 +177,8 @@ export function checkChoices(
   whole('batchSize', 1, 100_000);
   whole('seed', 0, 0xffff_ffff);
   problems.learningRate = checkNumber(choices.learningRate, 1e-9, 10, false) ?? undefined;
-  problems.validationFraction = checkNumber(choices.validationFraction, 0.01, 0.9, false) ?? undefined;
+  problems.validationFraction =
+    checkNumber(choices.validationFraction, 0.01, 0.9, false) ?? undefined;
   problems.clipNorm = checkNumber(choices.clipNorm, 0, 1e12, false) ?? undefined;
   if (problems.lookBack === undefined && problems.horizon === undefined) {
     problems.lookBack = tooFewRows(choices, description) ?? undefined;
@@ -180,11 +194,14 @@ export function checkChoices(
     );
     if (problem !== null) problems[`field:${field.name}`] = problem;
   }
-  return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== undefined));
+  return Object.fromEntries(
+    Object.entries(problems).filter(([, problem]) => problem !== undefined),
+  );
 }
 
 export function whyNotTarget(column: ColumnDescription | undefined): string | null {
-  if (column === undefined) return 'This file has no column of numbers, and only numbers can be forecast.';
+  if (column === undefined)
+    return 'This file has no column of numbers, and only numbers can be forecast.';
   if (column.type === 'number') return null;
   const kind = { datetime: 'dates', category: 'categories', text: 'text' }[column.type];
   return `"${column.name}" holds ${kind}; only numbers can be forecast.`;
@@ -202,7 +219,8 @@ function tooFewRows(choices: Choices, description: DatasetDescription): string |
 }
 
 function checkNumber(value: number, min: number, max: number, whole: boolean): string | null {
-  if (Number.isFinite(value) && value >= min && value <= max && (!whole || Number.isInteger(value))) return null;
+  if (Number.isFinite(value) && value >= min && value <= max && (!whole || Number.isInteger(value)))
+    return null;
   const kind = whole ? 'a whole number' : 'a number';
   if (min === -Infinity && max === Infinity) return `Give ${kind}.`;
   if (max === Infinity) return `Give ${kind}, ${formatValue(min)} or more.`;

@@ -1,6 +1,11 @@
 // Columns and repairs of the file that was read, as short texts.
 
-import type { ColumnDescription, DatasetDescription, Repair, SourceInfo } from '../messages/state.ts';
+import type {
+  ColumnDescription,
+  DatasetDescription,
+  Repair,
+  SourceInfo,
+} from '../messages/state.ts';
 import { formatBytes, formatCount, formatValue, plural } from './format.ts';
 
 export interface ColumnView {
@@ -34,7 +39,8 @@ export function statisticOf(column: ColumnDescription): string {
   const gaps = column.missing > 0 ? `, ${formatCount(column.missing)} missing` : '';
   if (column.count === 0) return 'empty';
   if (column.type === 'number') {
-    if (column.min !== null && column.min === column.max) return `always ${formatValue(column.min)}${gaps}`;
+    if (column.min !== null && column.min === column.max)
+      return `always ${formatValue(column.min)}${gaps}`;
     return `${formatValue(column.min)} to ${formatValue(column.max)}${gaps}`;
   }
   if (column.type === 'datetime' && column.first !== null && column.last !== null) {
@@ -42,6 +48,24 @@ export function statisticOf(column: ColumnDescription): string {
   }
   if (column.distinct !== null) return `${plural(column.distinct, 'value')}${gaps}`;
   return `${plural(column.count, 'entry').replace('entrys', 'entries')}${gaps}`;
+}
+
+/** Type, values, missing, smallest, largest, mean, deviation, different values: a row of the dashboard's table. */
+export function statisticsOf(column: ColumnDescription): string[] {
+  const { type, first, last } = column;
+  const ends =
+    type === 'datetime'
+      ? [first ?? '–', last ?? '–']
+      : [formatValue(column.min), formatValue(column.max)];
+  return [
+    typeLabels[type],
+    formatCount(column.count),
+    formatCount(column.missing),
+    ...ends,
+    formatValue(column.mean),
+    formatValue(column.std),
+    formatCount(column.distinct),
+  ];
 }
 
 function dateOnly(text: string): string {
@@ -69,21 +93,35 @@ export function repairsLeftOut(description: DatasetDescription): number {
   return Math.max(0, description.repairCount - description.repairs.length);
 }
 
-/** Seconds between two rows by the first column of dates, when its ends are written year first. */
-export function rowSeconds(description: DatasetDescription): number | null {
+/** When the rows are, by the first column of dates. */
+export interface Calendar {
+  /** Milliseconds since 1970, read as UTC. */
+  first: number;
+  stepSeconds: number;
+  /** No row is missing, so that a row's date follows from its number. */
+  regular: boolean;
+}
+
+export function calendarOf(description: DatasetDescription): Calendar | null {
   const column = description.columns.find(({ type }) => type === 'datetime');
-  if (column?.first == null || column.last == null || description.rows < 2) return null;
+  if (column?.first == null) return null;
   const first = parseMoment(column.first);
-  const last = parseMoment(column.last);
-  if (first === null || last === null || last <= first) return null;
-  return (last - first) / 1000 / (description.rows - 1);
+  const { stepSeconds = null, gaps = null } = column;
+  if (first === null || stepSeconds === null || !(stepSeconds > 0)) return null;
+  return { first, stepSeconds, regular: gaps === 0 && column.missing === 0 };
+}
+
+export function rowSeconds(description: DatasetDescription): number | null {
+  return calendarOf(description)?.stepSeconds ?? null;
 }
 
 function parseMoment(text: string): number | null {
-  const match = /^(\d{4})-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?)?)?/.exec(text.trim());
+  const match = /^(\d{4})-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?)?)?/.exec(
+    text.trim(),
+  );
   if (match === null) return null;
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match
     .slice(1)
-    .map((part) => (part === undefined ? undefined : Number(part)));
+    .map((part: string | undefined) => (part === undefined ? undefined : Number(part)));
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }

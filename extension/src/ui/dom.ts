@@ -16,15 +16,6 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-const svgNamespace = 'http://www.w3.org/2000/svg';
-
-export function makeSvg(tag: string, attributes: Attributes = {}, ...children: Child[]): SVGElement {
-  const element = document.createElementNS(svgNamespace, tag);
-  for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value);
-  append(element, children);
-  return element;
-}
-
 export function setAttribute(element: Element, name: string, value: Attributes[string]): void {
   if (value === null || value === undefined || value === false) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
@@ -52,7 +43,11 @@ export function setValue(element: HTMLInputElement | HTMLSelectElement, value: s
 }
 
 /** Attaches a listener and gives the element back, so that it can stand inside a make(). */
-export function on<T extends EventTarget>(target: T, event: string, listener: (event: Event) => void): T {
+export function on<T extends EventTarget>(
+  target: T,
+  event: string,
+  listener: (event: Event) => void,
+): T {
   target.addEventListener(event, listener);
   return target;
 }

@@ -81,6 +81,14 @@ export function formatMoment(milliseconds: number | null | undefined): string {
   return `${day} ${two(moment.getHours())}:${two(moment.getMinutes())}`;
 }
 
+/** A date of the data, which has no time zone: the time is left out at midnight. */
+export function formatMomentUtc(milliseconds: number): string {
+  const moment = new Date(milliseconds);
+  if (Number.isNaN(moment.getTime())) return missing;
+  const [day = '', time = ''] = moment.toISOString().split('T');
+  return time.startsWith('00:00:00') ? day : `${day} ${time.slice(0, 5)}`;
+}
+
 /** 0.314 -> "31%"; below one percent one decimal is kept. */
 export function formatPercent(fraction: number | null | undefined): string {
   if (!isNumber(fraction)) return missing;

@@ -4,7 +4,14 @@ import { isActive } from '../messages/state.ts';
 import type { DeviceName, EpochSummary, Phase, RunState } from '../messages/state.ts';
 import { rowSeconds } from './columns.ts';
 import { lossNames } from './choices.ts';
-import { formatCount, formatDuration, formatLoss, formatPercent, formatRate, formatValue } from './format.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatLoss,
+  formatPercent,
+  formatRate,
+  formatValue,
+} from './format.ts';
 import { judge, naivePhrase, seasonPhrase } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -35,7 +42,8 @@ const phaseTexts: Record<Phase, [string, Tone]> = {
 
 export function phaseOf(state: RunState | null): { text: string; tone: Tone } {
   if (state === null) return { text: 'Starting', tone: 'idle' };
-  if (state.phase === 'finished' && state.outcome === 'stopped') return { text: 'Stopped', tone: 'warn' };
+  if (state.phase === 'finished' && state.outcome === 'stopped')
+    return { text: 'Stopped', tone: 'warn' };
   const [text, tone] = phaseTexts[state.phase];
   return { text, tone };
 }
@@ -79,7 +87,11 @@ export function viewRun(state: RunState): RunView {
       pause: phase === 'training' || phase === 'validating',
       resume: phase === 'paused',
       stop: isActive(phase),
-      save: phase === 'training' || phase === 'paused' || phase === 'validating' || phase === 'finished',
+      save:
+        phase === 'training' ||
+        phase === 'paused' ||
+        phase === 'validating' ||
+        phase === 'finished',
     },
   };
 }
@@ -165,15 +177,27 @@ export function viewResult(state: RunState): ResultView {
     baselines:
       baselines === null
         ? null
-        : { naive: baselines.naive, seasonalNaive: season > 0 ? baselines.seasonalNaive : null, season },
+        : {
+            naive: baselines.naive,
+            seasonalNaive: season > 0 ? baselines.seasonalNaive : null,
+            season,
+          },
     rowSeconds: spacing,
   });
   const rivals: [LossBar['key'], string, number | null | undefined][] = [
     ['own', 'This model', last?.validationLoss],
     ['naive', capital(naivePhrase), baselines?.naive],
-    ['seasonal', capital(seasonPhrase(season, spacing)), season > 0 ? baselines?.seasonalNaive : null],
+    [
+      'seasonal',
+      capital(seasonPhrase(season, spacing)),
+      season > 0 ? baselines?.seasonalNaive : null,
+    ],
   ];
-  return { verdict, bars: barsOf(rivals), errors: errorText(last, state.config?.data.target ?? '') };
+  return {
+    verdict,
+    bars: barsOf(rivals),
+    errors: errorText(last, state.config?.data.target ?? ''),
+  };
 }
 
 function barsOf(rivals: [LossBar['key'], string, number | null | undefined][]): LossBar[] {
@@ -181,11 +205,15 @@ function barsOf(rivals: [LossBar['key'], string, number | null | undefined][]): 
     typeof value === 'number' && Number.isFinite(value) ? [{ key, label, value }] : [],
   );
   const longest = Math.max(...known.map(({ value }) => value), Number.MIN_VALUE);
-  return known.map((bar) => ({ ...bar, text: formatLoss(bar.value), share: Math.max(0, bar.value / longest) }));
+  return known.map((bar) => ({
+    ...bar,
+    text: formatLoss(bar.value),
+    share: Math.max(0, bar.value / longest),
+  }));
 }
 
 function errorText(last: EpochSummary | null, target: string): string | null {
-  if (last === null || last.mae === null) return null;
+  if (last?.mae == null) return null;
   const rmse = last.rmse === null ? '' : ` (RMSE ${formatValue(last.rmse)})`;
   return `Off by ${formatValue(last.mae)} on average${rmse}, in the units of ${target}.`;
 }
@@ -202,7 +230,9 @@ export function announcement(state: RunState | null): string {
   if (state.phase === 'reading') return 'Reading the file.';
   if (state.phase === 'finished') return `${text}. ${viewResult(state).verdict.sentence}`;
   if (!isActive(state.phase) || last === null) return `${text}.`;
-  const done = formatPercent(fractionDone({ ...state, progress: state.progress && { ...state.progress, stepInEpoch: 0 } }));
+  const done = formatPercent(
+    fractionDone({ ...state, progress: state.progress && { ...state.progress, stepInEpoch: 0 } }),
+  );
   const loss = formatLoss(last.validationLoss);
   return `${text}. Epoch ${formatCount(last.epoch)} done, ${done}. Validation loss ${loss}.`;
 }

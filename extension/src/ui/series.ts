@@ -14,9 +14,16 @@ export interface LossSeries {
   baseline: (number | null)[];
 }
 
-export function lossSeries(history: History, stepsPerEpoch: number, baselines: Baselines | null): LossSeries {
+export function lossSeries(
+  history: History,
+  stepsPerEpoch: number,
+  baselines: Baselines | null,
+): LossSeries {
   const perEpoch = Math.max(1, stepsPerEpoch);
-  const points = new Map<number, { step?: number | undefined; train?: number | null; validation?: number | null }>();
+  const points = new Map<
+    number,
+    { step?: number | undefined; train?: number | null; validation?: number | null }
+  >();
   history.steps.forEach((step, i) => {
     points.set(step / perEpoch, { step: history.losses[i] });
   });
@@ -44,8 +51,10 @@ export function positive(values: readonly (number | null)[]): (number | null)[] 
 function best(baselines: Baselines | null): number | null {
   if (baselines === null) return null;
   const { naive, seasonalNaive, season } = baselines;
-  const levels = [naive, season > 0 ? seasonalNaive : NaN].filter((level) => Number.isFinite(level));
-  return levels.length === 0 ? null : Math.min(...levels);
+  const levels = [naive];
+  if (season > 0 && seasonalNaive !== null) levels.push(seasonalNaive);
+  const finiteLevels = levels.filter(Number.isFinite);
+  return finiteLevels.length === 0 ? null : Math.min(...finiteLevels);
 }
 
 export interface PredictionSeries {

@@ -35,12 +35,17 @@ export function judge({ loss, lossName, baselines, rowSeconds }: VerdictInput): 
     return { kind: 'unknown', skill: null, sentence: 'Not measured on the held-out part yet.' };
   }
   if (!Number.isFinite(loss)) {
-    const sentence = 'The validation loss is not a finite number: the training diverged. Lower the learning rate.';
+    const sentence =
+      'The validation loss is not a finite number: the training diverged. Lower the learning rate.';
     return { kind: 'worse', skill: null, sentence };
   }
   const rival = strongest(baselines, rowSeconds);
   if (rival === null) {
-    return { kind: 'unknown', skill: null, sentence: 'There is no simple forecast to compare with.' };
+    return {
+      kind: 'unknown',
+      skill: null,
+      sentence: 'There is no simple forecast to compare with.',
+    };
   }
   if (rival.loss <= 0) return againstPerfect(loss, rival.phrase);
   const skill = 1 - loss / rival.loss;
@@ -50,7 +55,11 @@ export function judge({ loss, lossName, baselines, rowSeconds }: VerdictInput): 
     return { kind: 'equal', skill, sentence };
   }
   if (skill > 0) {
-    return { kind: 'better', skill, sentence: `${formatPercent(skill)} better than ${rival.phrase}${measure}.` };
+    return {
+      kind: 'better',
+      skill,
+      sentence: `${formatPercent(skill)} better than ${rival.phrase}${measure}.`,
+    };
   }
   const sentence =
     `${formatPercent(-skill)} worse than ${rival.phrase}${measure}: ` +
@@ -66,11 +75,21 @@ export function seasonPhrase(season: number, rowSeconds: number | null): string 
 
 export const naivePhrase = 'repeating the last value';
 
-function strongest(baselines: Baselines, rowSeconds: number | null): { loss: number; phrase: string } | null {
+function strongest(
+  baselines: Baselines,
+  rowSeconds: number | null,
+): { loss: number; phrase: string } | null {
   const rivals: { loss: number; phrase: string }[] = [];
   if (Number.isFinite(baselines.naive)) rivals.push({ loss: baselines.naive, phrase: naivePhrase });
-  if (baselines.seasonalNaive !== null && Number.isFinite(baselines.seasonalNaive) && baselines.season > 0) {
-    rivals.push({ loss: baselines.seasonalNaive, phrase: seasonPhrase(baselines.season, rowSeconds) });
+  if (
+    baselines.seasonalNaive !== null &&
+    Number.isFinite(baselines.seasonalNaive) &&
+    baselines.season > 0
+  ) {
+    rivals.push({
+      loss: baselines.seasonalNaive,
+      phrase: seasonPhrase(baselines.season, rowSeconds),
+    });
   }
   return rivals.sort((left, right) => left.loss - right.loss)[0] ?? null;
 }
@@ -78,8 +97,16 @@ function strongest(baselines: Baselines, rowSeconds: number | null): { loss: num
 /** A rival without error leaves no ratio: the series is constant or repeats exactly. */
 function againstPerfect(loss: number, phrase: string): Verdict {
   return loss <= 0
-    ? { kind: 'equal', skill: 0, sentence: `Both this model and ${phrase} are exact on the held-out part.` }
-    : { kind: 'worse', skill: null, sentence: `Worse than ${phrase}, which is exact here: no model is needed.` };
+    ? {
+        kind: 'equal',
+        skill: 0,
+        sentence: `Both this model and ${phrase} are exact on the held-out part.`,
+      }
+    : {
+        kind: 'worse',
+        skill: null,
+        sentence: `Worse than ${phrase}, which is exact here: no model is needed.`,
+      };
 }
 
 function calendarWord(seconds: number): string | null {

@@ -1,0 +1,97 @@
+// The dashboard: the same run as the popup's in full width, with validation curve, forecasts beside the truth, the
+// data, the checkpoints of both stores and the figures of device and host. In Firefox files are picked here.
+
+import { openTraining } from '../browser.ts';
+import { connect } from '../messages/client.ts';
+import type { RunState } from '../messages/state.ts';
+import { Announcer } from '../ui/announcer.ts';
+import { Checkpoints } from '../ui/checkpoints.ts';
+import { DataCard } from '../ui/data_card.ts';
+import { make, on, setHidden } from '../ui/dom.ts';
+import { Header } from '../ui/header.ts';
+import { LossChart } from '../ui/loss_chart.ts';
+import { MachineCard } from '../ui/machine_card.ts';
+import { Notices } from '../ui/notices.ts';
+import { Page } from '../ui/page.ts';
+import type { Snapshot } from '../ui/page.ts';
+import { PredictionChart } from '../ui/prediction_chart.ts';
+import { Stage } from '../ui/stage.ts';
+import { once, testIds } from '../ui/testids.ts';
+
+function makeLossCard(chart: LossChart): HTMLElement {
+  const log = make('input', { type: 'checkbox', ...once(testIds.logScale) });
+  on(log, 'change', () => {
+    chart.setLog(log.checked);
+    if (last !== null) chart.update(last);
+  });
+  const toggle = make('label', { class: 'row small muted' }, log, 'Logarithmic');
+  const head = make('div', { class: 'row spread' }, make('h2', {}, 'Loss'), toggle);
+  return make(
+    'section',
+    { class: 'card', hidden: true, 'aria-label': 'Loss' },
+    head,
+    chart.element,
+  );
+}
+
+function draw(snapshot: Snapshot): void {
+  const { state, notices, busy } = snapshot;
+  header.update(state);
+  stage.update(snapshot);
+  noticeList.update(notices, state?.failure?.message ?? null);
+  announcer.update(state);
+  if (state === null) return;
+  last = state;
+  const ran = state.config !== null && state.progress !== null;
+  setHidden(lossCard, !ran);
+  setHidden(predictions.element, !ran);
+  setHidden(data.element, state.description === null);
+  setHidden(welcome, ran || state.description !== null);
+  if (ran) {
+    loss.update(state);
+    predictions.update(state);
+  }
+  data.update(state);
+  machine.update(state);
+  checkpoints.update(state, busy);
+}
+
+let last: RunState | null = null;
+const header = new Header(null);
+const announcer = new Announcer();
+const loss = new LossChart(320);
+const lossCard = makeLossCard(loss);
+const data = new DataCard();
+const welcome = make(
+  'section',
+  { class: 'card welcome' },
+  make('h2', {}, 'Nothing trained yet'),
+  make(
+    'p',
+    { class: 'muted' },
+    'Choose a file with rows in the order of time. Its columns, the loss curves and the forecasts appear here.',
+  ),
+);
+const page = new Page(() => connect({ openTraining }), draw);
+const noticeList = new Notices(page);
+const predictions = new PredictionChart(page, 320);
+const machine = new MachineCard(page);
+const checkpoints = new Checkpoints(page);
+const stage = new Stage(page, { pickElsewhere: null, chart: null, storage: localStorage });
+const control = make(
+  'section',
+  { class: 'card', 'aria-label': 'Training' },
+  stage.body,
+  stage.foot,
+);
+document.body.append(
+  header.element,
+  make(
+    'main',
+    {},
+    make('div', { class: 'across' }, noticeList.element),
+    make('div', { class: 'column' }, welcome, lossCard, predictions.element, data.element),
+    make('div', { class: 'column side' }, control, checkpoints.element, machine.element),
+  ),
+  announcer.element,
+);

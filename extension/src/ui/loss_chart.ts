@@ -1,0 +1,58 @@
+// The loss curves of a run over its epochs: single steps faintly, each epoch's training and validation loss, and the
+// level of the best forecast that needs no training.
+
+import type { RunState } from '../messages/state.ts';
+import { Chart } from './chart.ts';
+import { lossNames } from './choices.ts';
+import { formatCount, formatLoss, formatValue } from './format.ts';
+import { lossSeries, positive } from './series.ts';
+import { testIds } from './testids.ts';
+
+export class LossChart {
+  readonly #chart: Chart;
+  #log = false;
+
+  constructor(height: number) {
+    this.#chart = new Chart({
+      name: testIds.lossChart,
+      height,
+      xLabel: 'epoch',
+      yLabel: 'loss',
+      describeX: (x) => `Epoch ${formatValue(Math.round(x * 100) / 100)}`,
+      curves: [
+        { label: 'each step', color: '--train', width: 1, alpha: 0.4 },
+        { label: 'training', color: '--train', dots: true },
+        { label: 'validation', color: '--validation', dots: true },
+        { label: 'best simple forecast', color: '--truth', width: 1.5, dash: [5, 4] },
+      ],
+    });
+  }
+
+  get element(): HTMLElement {
+    return this.#chart.element;
+  }
+
+  setLog(log: boolean): void {
+    this.#log = log;
+    this.#chart.setLog(log);
+  }
+
+  update(state: RunState): void {
+    const { x, ...curves } = lossSeries(
+      state.history,
+      state.progress?.stepsPerEpoch ?? 1,
+      state.baselines,
+    );
+    const shown = [curves.steps, curves.train, curves.validation, curves.baseline];
+    this.#chart.show([x, ...(this.#log ? shown.map(positive) : shown)], summaryOf(state));
+  }
+}
+
+function summaryOf({ history, config }: RunState): string {
+  const last = history.epochs[history.epochs.length - 1];
+  if (last === undefined) return 'Loss curves: no epoch is done yet.';
+  const name = lossNames[config?.training.loss ?? 'mse'];
+  const validation = formatLoss(last.validationLoss);
+  const train = formatLoss(last.trainLoss);
+  return `Loss curves (${name}) after epoch ${formatCount(last.epoch)}: training ${train}, validation ${validation}.`;
+}

@@ -1,0 +1,268 @@
+// Picking the data: a file of this machine, a file of the granted folder through the native host, or the example.
+// A file input hands over the File itself, so the popup may close as soon as the worker has it.
+
+import type { HostEntry } from '../messages/commands.ts';
+import type { LastRun, RunState } from '../messages/state.ts';
+import { make, on, setAttribute, setDisabled, setHidden, setText, syncList } from './dom.ts';
+import { formatBytes, formatCount, formatLoss, formatMoment, shorten } from './format.ts';
+import type { Actions, Snapshot } from './page.ts';
+import { each, once, testIds } from './testids.ts';
+
+const exampleName = 'seattle-weather';
+const accepted = '.csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain';
+
+export interface PickerOptions {
+  /** Set where opening a file chooser closes the page: then the button goes to the dashboard. */
+  pickElsewhere: (() => void) | null;
+}
+
+export class Picker {
+  readonly element: HTMLElement;
+  readonly #actions: Actions;
+  readonly #example: HTMLButtonElement;
+  readonly #lastRun: LastRunCard;
+  readonly #folder: HostFolder;
+
+  constructor(actions: Actions, options: PickerOptions) {
+    this.#actions = actions;
+    this.#example = make('button', {
+      type: 'button',
+      class: 'quiet',
+      ...once(testIds.exampleOpen),
+    });
+    this.#example.append('Try the example: Seattle weather');
+    on(this.#example, 'click', () => {
+      void actions.run({ type: 'dataset.open', source: { kind: 'example', name: exampleName } });
+    });
+    this.#lastRun = new LastRunCard(actions);
+    this.#folder = new HostFolder(actions);
+    const zone =
+      options.pickElsewhere === null ? this.#makeDrop() : makeElsewhere(options.pickElsewhere);
+    zone.append(this.#example);
+    this.element = make(
+      'div',
+      { class: 'stack' },
+      zone,
+      this.#lastRun.element,
+      this.#folder.element,
+    );
+  }
+
+  update({ state, busy }: Snapshot): void {
+    setDisabled(this.#example, busy.has('dataset.open'));
+    this.#lastRun.update(state?.lastRun ?? null, busy.has('checkpoint.resume'));
+    if (state !== null) this.#folder.update(state, busy.has('dataset.open'));
+  }
+
+  #makeDrop(): HTMLElement {
+    const input = make('input', {
+      type: 'file',
+      accept: accepted,
+      'aria-label': 'Choose a file',
+      ...once(testIds.fileInput),
+    });
+    on(input, 'change', () => {
+      this.#open(input.files?.[0]);
+      input.value = '';
+    });
+    const zone = make(
+      'div',
+      { class: 'drop', ...once(testIds.dropZone) },
+      make('label', { class: 'button choose' }, 'Choose a file', input),
+      make('p', { class: 'muted small' }, 'or drop a CSV here. It stays on this machine.'),
+    );
+    const over = (inside: boolean) => (event: Event) => {
+      event.preventDefault();
+      setAttribute(zone, 'data-over', inside ? 'true' : null);
+    };
+    on(on(zone, 'dragover', over(true)), 'dragleave', over(false));
+    on(zone, 'drop', (event) => {
+      over(false)(event);
+      this.#open((event as DragEvent).dataTransfer?.files[0]);
+    });
+    return zone;
+  }
+
+  #open(file: File | undefined): void {
+    if (file !== undefined)
+      void this.#actions.run({ type: 'dataset.open', source: { kind: 'file', file } });
+  }
+}
+
+function makeElsewhere(go: () => void): HTMLElement {
+  const button = make(
+    'button',
+    { type: 'button', class: 'primary choose', ...once(testIds.pickInDashboard) },
+    'Choose a file',
+  );
+  on(button, 'click', go);
+  return make(
+    'div',
+    { class: 'drop' },
+    button,
+    make(
+      'p',
+      { class: 'muted small' },
+      'Opens the dashboard, where the file is chosen. It stays on this machine.',
+    ),
+  );
+}
+
+class LastRunCard {
+  readonly #text = make('p', { class: 'small muted' });
+  readonly #title = make('p', { class: 'clip' });
+  readonly #button = make('button', { type: 'button', ...once(testIds.lastRunResume) }, 'Go on');
+  readonly element = make(
+    'section',
+    { class: 'card', hidden: true, 'aria-label': 'Last run' },
+    make(
+      'div',
+      { class: 'row spread' },
+      make('div', { class: 'stack tight' }, this.#title, this.#text),
+      this.#button,
+    ),
+  );
+  #run: LastRun | null = null;
+
+  constructor(actions: Actions) {
+    on(this.#button, 'click', () => {
+      if (this.#run !== null)
+        void actions.run({ type: 'checkpoint.resume', ...this.#run.checkpoint });
+    });
+  }
+
+  update(run: LastRun | null, busy: boolean): void {
+    this.#run = run;
+    setHidden(this.element, run === null);
+    setDisabled(this.#button, busy);
+    if (run === null) return;
+    setText(this.#title, `Last run: ${shorten(run.source.name, 34)}`);
+    const where = `Epoch ${formatCount(run.epoch)} of ${formatCount(run.epochs)}`;
+    setText(this.#text, `${where} · loss ${formatLoss(run.loss)} · ${formatMoment(run.time)}`);
+  }
+}
+
+/** The granted folder, browsed level by level; without the host, one line on what it would add. */
+class HostFolder {
+  readonly #actions: Actions;
+  readonly #message = make('p', { class: 'small muted', ...once(testIds.hostState) });
+  readonly #connect = make(
+    'button',
+    { type: 'button', class: 'quiet', ...once(testIds.hostConnect) },
+    'Look again',
+  );
+  readonly #browse = make(
+    'button',
+    { type: 'button', ...once(testIds.hostOpen) },
+    'From the Shadegrad folder',
+  );
+  readonly #up = make(
+    'button',
+    { type: 'button', class: 'quiet', ...once(testIds.hostUp) },
+    '‹ Back',
+  );
+  readonly #path = make('span', { class: 'clip small muted' });
+  readonly #list = make('ul', { class: 'entries', 'aria-label': 'Files of the Shadegrad folder' });
+  readonly #listing = make(
+    'div',
+    { class: 'stack', hidden: true },
+    make('div', { class: 'row' }, this.#up, this.#path),
+    this.#list,
+  );
+  readonly #none = make(
+    'p',
+    { class: 'small muted', hidden: true },
+    'Nothing here that can be read: put a CSV into this folder.',
+  );
+  readonly element = make(
+    'section',
+    { class: 'stack', 'aria-label': 'Shadegrad folder' },
+    this.#browse,
+    this.#listing,
+    this.#none,
+    make('div', { class: 'row spread' }, this.#message, this.#connect),
+  );
+  #trail: string[] = [];
+  #entries: HostEntry[] | null = null;
+  #asked = false;
+
+  constructor(actions: Actions) {
+    this.#actions = actions;
+    on(this.#connect, 'click', () => void actions.run({ type: 'host.connect' }));
+    on(this.#browse, 'click', () => void this.#show([]));
+    on(this.#up, 'click', () => {
+      if (this.#trail.length === 0) this.#close();
+      else void this.#show(this.#trail.slice(0, -1));
+    });
+  }
+
+  update({ host }: RunState, opening: boolean): void {
+    const connected = host.state === 'connected';
+    if (host.state === 'unknown' && !this.#asked) {
+      this.#asked = true;
+      void this.#actions.run({ type: 'host.connect' });
+    }
+    if (!connected) this.#close();
+    setHidden(this.#browse, !connected || this.#entries !== null);
+    setHidden(this.#connect, connected || host.state === 'unknown');
+    setHidden(this.#message, connected || host.message === '');
+    setText(this.#message, host.message);
+    for (const button of this.#list.querySelectorAll('button')) setDisabled(button, opening);
+  }
+
+  #close(): void {
+    this.#entries = null;
+    this.#trail = [];
+    setHidden(this.#listing, true);
+    setHidden(this.#none, true);
+    setHidden(this.#browse, false);
+  }
+
+  async #show(trail: string[]): Promise<void> {
+    const path = trail[trail.length - 1];
+    const listing = await this.#actions.run(
+      path === undefined ? { type: 'host.list' } : { type: 'host.list', path },
+    );
+    if (listing === null) return;
+    this.#trail = trail;
+    this.#entries = listing.entries;
+    setHidden(this.#browse, true);
+    setHidden(this.#listing, false);
+    setHidden(this.#none, listing.entries.length > 0);
+    setHidden(this.#list, listing.entries.length === 0);
+    setText(this.#path, path ?? 'Granted folders');
+    this.#list.replaceChildren();
+    syncList(
+      this.#list,
+      listing.entries,
+      ({ path: key }) => key,
+      (entry) => this.#makeEntry(entry),
+      () => undefined,
+    );
+    this.#list.querySelector('button')?.focus();
+  }
+
+  #makeEntry(entry: HostEntry): HTMLLIElement {
+    const folder = entry.kind === 'folder';
+    const button = make(
+      'button',
+      {
+        type: 'button',
+        'data-path': entry.path,
+        'data-kind': entry.kind,
+        ...each(testIds.hostEntry),
+      },
+      make('span', { class: 'clip' }, folder ? `${entry.name}/` : entry.name),
+      make('span', { class: 'size' }, folder ? '›' : formatBytes(entry.size)),
+    );
+    on(button, 'click', () => {
+      if (folder) void this.#show([...this.#trail, entry.path]);
+      else
+        void this.#actions.run({
+          type: 'dataset.open',
+          source: { kind: 'host', path: entry.path },
+        });
+    });
+    return make('li', {}, button);
+  }
+}

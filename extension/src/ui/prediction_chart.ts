@@ -1,0 +1,154 @@
+// Forecasts beside the truth on the held-out part, in the data's own units: asked of the worker again after each
+// epoch, a bounded number of windows at a time.
+
+import type { Predictions, RunState } from '../messages/state.ts';
+import { Chart } from './chart.ts';
+import { calendarOf } from './columns.ts';
+import type { Calendar } from './columns.ts';
+import { make, on, setHidden, setOptions, setText } from './dom.ts';
+import { formatCount, formatMomentUtc, formatValue } from './format.ts';
+import { reasonOf } from './page.ts';
+import type { Actions } from './page.ts';
+import { predictionSeries, shownError } from './series.ts';
+import { once, testIds } from './testids.ts';
+
+const windowsAtATime = 400;
+
+export class PredictionChart {
+  readonly element: HTMLElement;
+  readonly #actions: Actions;
+  readonly #chart: Chart;
+  readonly #ahead = make('select', { 'aria-label': 'Rows ahead', ...once(testIds.horizonStep) });
+  readonly #range = make('select', { 'aria-label': 'Part shown', ...once(testIds.windowRange) });
+  readonly #none = make('p', { class: 'muted small' }, 'Appears when the first epoch is done.');
+  readonly #error = make('p', { class: 'muted small' });
+  readonly #shown: HTMLElement;
+  #predictions: Predictions | null = null;
+  #key = '';
+  #asking = false;
+  #state: RunState | null = null;
+  #calendar: Calendar | null = null;
+  #first = 0;
+
+  constructor(actions: Actions, height: number) {
+    this.#actions = actions;
+    this.#chart = new Chart({
+      name: testIds.predictionChart,
+      height,
+      xLabel: 'row',
+      yLabel: '',
+      wholeX: true,
+      describeX: (row) => this.#describeRow(row),
+      curves: [
+        { label: 'truth', color: '--truth', width: 1.5 },
+        { label: 'forecast', color: '--validation', width: 1.75 },
+      ],
+    });
+    on(this.#ahead, 'change', () => {
+      this.#draw();
+    });
+    on(this.#range, 'change', () => {
+      this.#first = Number(this.#range.value);
+      this.#key = '';
+      this.#ask();
+    });
+    this.#shown = make('div', { class: 'stack', hidden: true }, this.#chart.element, this.#error);
+    const controls = make('div', { class: 'row controls' }, this.#ahead, this.#range);
+    const head = make(
+      'div',
+      { class: 'row spread wrap' },
+      make('h2', {}, 'Forecast and truth, held-out part'),
+      controls,
+    );
+    this.element = make(
+      'section',
+      { class: 'card', 'aria-label': 'Forecast and truth' },
+      head,
+      this.#none,
+      this.#shown,
+    );
+  }
+
+  update(state: RunState): void {
+    this.#state = state;
+    this.#calendar = state.description === null ? null : calendarOf(state.description);
+    this.#ask();
+  }
+
+  /** One question at a time, and only when the model has changed since the last answer. */
+  #ask(): void {
+    const state = this.#state;
+    if (state === null || this.#asking) return;
+    const done = state.history.epochs.filter(
+      ({ validationLoss }) => validationLoss !== null,
+    ).length;
+    const usable = state.phase !== 'preparing' && state.config !== null && done > 0;
+    setHidden(this.#none, usable);
+    setHidden(this.#shown, !usable);
+    for (const control of [this.#ahead, this.#range]) setHidden(control, !usable);
+    if (!usable || state.phase === 'failed') return;
+    const key = JSON.stringify([state.config, done, state.phase === 'finished', this.#first]);
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#asking = true;
+    void this.#fetch().finally(() => {
+      this.#asking = false;
+      this.#ask();
+    });
+  }
+
+  async #fetch(): Promise<void> {
+    const first = this.#first;
+    try {
+      const command = { type: 'predictions.get', first, count: windowsAtATime } as const;
+      this.#predictions = await this.#actions.ask(command);
+      this.#draw();
+    } catch (error) {
+      setText(this.#error, `No forecasts to show: ${reasonOf(error).message}`);
+    }
+  }
+
+  #draw(): void {
+    const predictions = this.#predictions;
+    if (predictions === null) return;
+    const { horizon, total } = predictions;
+    const aheads = Array.from({ length: horizon }, (_, i) => ({
+      value: String(i + 1),
+      label: i === 0 ? '1 row ahead' : `${formatCount(i + 1)} rows ahead`,
+    }));
+    setOptions(
+      this.#ahead,
+      aheads,
+      Number(this.#ahead.value) <= horizon ? this.#ahead.value || '1' : '1',
+    );
+    setOptions(this.#range, rangesOf(total), String(predictions.first));
+    setHidden(this.#range, total <= windowsAtATime);
+    const series = predictionSeries(predictions, Number(this.#ahead.value));
+    const error = shownError(series);
+    const target = this.#state?.config?.data.target ?? 'the target';
+    const text = `Mean absolute error of what is shown: ${formatValue(error)} (${target}, its own units).`;
+    setText(this.#error, text);
+    this.#chart.show(
+      [series.x, series.truth, series.forecast],
+      `Forecast and truth of ${target}. ${text}`,
+    );
+  }
+
+  #describeRow(row: number): string {
+    const calendar = this.#calendar;
+    const number = `Row ${formatCount(row)}`;
+    if (calendar?.regular !== true) return number;
+    return `${number} (${formatMomentUtc(calendar.first + (row - 1) * calendar.stepSeconds * 1000)})`;
+  }
+}
+
+function rangesOf(total: number): { value: string; label: string }[] {
+  return Array.from({ length: Math.ceil(total / windowsAtATime) }, (_, i) => {
+    const first = i * windowsAtATime;
+    const last = Math.min(total, first + windowsAtATime);
+    return {
+      value: String(first),
+      label: `windows ${formatCount(first + 1)}–${formatCount(last)}`,
+    };
+  });
+}

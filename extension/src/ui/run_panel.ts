@@ -1,0 +1,112 @@
+// The figures of a run and its buttons. Figures change in place many times a second, so they are not announced; one
+// sentence an epoch is (see announcer.ts).
+
+import type { RunState } from '../messages/state.ts';
+import { make, on, setDisabled, setHidden, setText } from './dom.ts';
+import type { Actions, Snapshot } from './page.ts';
+import { viewRun } from './run_view.ts';
+import type { RunView } from './run_view.ts';
+import { once, testIds } from './testids.ts';
+import type { TestId } from './testids.ts';
+
+type FigureKey = Exclude<keyof RunView, 'fraction' | 'can' | 'task'>;
+
+const mainFigures: [FigureKey, string, TestId][] = [
+  ['epoch', 'Epoch', testIds.epoch],
+  ['step', 'Step', testIds.step],
+  ['timeLeft', 'Time left', testIds.timeLeft],
+  ['loss', 'Training loss', testIds.loss],
+  ['validationLoss', 'Validation loss', testIds.validationLoss],
+  ['stepsPerSecond', 'Steps/s', testIds.stepsPerSecond],
+];
+
+export class RunPanel {
+  readonly element: HTMLElement;
+  readonly #task = make('p', { class: 'muted small' });
+  readonly #bar = make('progress', {
+    max: 1,
+    'aria-label': 'Done part',
+    ...once(testIds.progress),
+  });
+  readonly #device = make('strong', { ...once(testIds.device) });
+  readonly #reason = make('span', { class: 'muted', ...once(testIds.deviceReason) });
+  readonly #figures = new Map<FigureKey, HTMLElement>();
+
+  constructor() {
+    const figures = mainFigures.map(([key, label, name]) => {
+      const value = make('dd', { class: 'number', ...once(name) });
+      this.#figures.set(key, value);
+      return make('div', { class: 'figure' }, make('dt', {}, label), value);
+    });
+    this.element = make(
+      'section',
+      { class: 'stack', 'aria-label': 'Run' },
+      this.#task,
+      this.#bar,
+      make('dl', { class: 'figures' }, ...figures),
+      make('p', { class: 'small' }, this.#device, ' ', this.#reason),
+    );
+  }
+
+  update(state: RunState): void {
+    const view = viewRun(state);
+    setText(this.#task, view.task);
+    if (view.fraction === null) this.#bar.removeAttribute('value');
+    else this.#bar.value = view.fraction;
+    for (const [key, element] of this.#figures) setText(element, view[key]);
+    setText(this.#device, view.device === '–' ? '' : view.device);
+    setText(this.#reason, view.deviceReason);
+  }
+}
+
+/** Pause or Resume, Stop, Save now: each shown only where it makes sense. */
+export class RunButtons {
+  readonly element: HTMLElement;
+  readonly #pause = make(
+    'button',
+    { type: 'button', class: 'grow', ...once(testIds.pause) },
+    'Pause',
+  );
+  readonly #resume = make(
+    'button',
+    { type: 'button', class: 'primary grow', ...once(testIds.resume) },
+    'Resume',
+  );
+  readonly #stop = make(
+    'button',
+    { type: 'button', class: 'danger', ...once(testIds.stop) },
+    'Stop',
+  );
+  readonly #save = make('button', { type: 'button', ...once(testIds.save) }, 'Save now');
+
+  constructor(actions: Actions) {
+    on(this.#pause, 'click', () => void actions.run({ type: 'run.pause' }));
+    on(this.#resume, 'click', () => void actions.run({ type: 'run.resume' }));
+    on(this.#stop, 'click', () => void actions.run({ type: 'run.stop' }));
+    on(this.#save, 'click', () => void actions.run({ type: 'checkpoint.save' }));
+    this.element = make(
+      'div',
+      { class: 'actions' },
+      this.#pause,
+      this.#resume,
+      this.#save,
+      this.#stop,
+    );
+  }
+
+  update(state: RunState, busy: Snapshot['busy']): void {
+    const { can } = viewRun(state);
+    const focused = document.activeElement;
+    setHidden(this.#pause, !can.pause);
+    setHidden(this.#resume, !can.resume);
+    setHidden(this.#stop, !can.stop);
+    setDisabled(this.#pause, busy.has('run.pause'));
+    setDisabled(this.#resume, busy.has('run.resume'));
+    setDisabled(this.#stop, busy.has('run.stop'));
+    setDisabled(this.#save, !can.save || busy.has('checkpoint.save'));
+    setText(this.#save, busy.has('checkpoint.save') ? 'Saving…' : 'Save now');
+    // A button that gives way to its opposite passes the keyboard's focus on.
+    if (focused === this.#pause && this.#pause.hidden) this.#resume.focus();
+    else if (focused === this.#resume && this.#resume.hidden) this.#pause.focus();
+  }
+}

@@ -1,0 +1,233 @@
+// The set-up of a run: what was read, which columns to learn from, what to forecast, and how. The form is made once a
+// file; afterwards only values, problems and the button change.
+
+import type {
+  DeviceChoice,
+  LossName,
+  OptimizerName,
+  RunConfig,
+  RunState,
+} from '../messages/state.ts';
+import {
+  checkChoices,
+  choicesFromConfig,
+  defaultChoices,
+  defaultFields,
+  lossNames,
+  sizeField,
+  sizes,
+  toRunConfig,
+} from './choices.ts';
+import type { Choices, Problems } from './choices.ts';
+import { shapeOf } from './columns.ts';
+import { make, on, setDisabled, setHidden, setText } from './dom.ts';
+import { identityOf, loadDraft, saveDraft } from './draft.ts';
+import { NumberField, Segments, SelectField } from './fields.ts';
+import { shorten } from './format.ts';
+import { Repairs } from './repairs.ts';
+import { ColumnList, ModelFields, TargetField } from './setup_parts.ts';
+import type { Part } from './setup_parts.ts';
+import { once, testIds } from './testids.ts';
+import type { TestId } from './testids.ts';
+
+export interface SetupOptions {
+  train: (config: RunConfig) => void;
+  close: () => void;
+  storage: Storage;
+}
+
+type NumberKey =
+  | 'lookBack'
+  | 'horizon'
+  | 'epochs'
+  | 'learningRate'
+  | 'batchSize'
+  | 'validationFraction'
+  | 'clipNorm'
+  | 'seed';
+
+const deviceLabels: Record<DeviceChoice, string> = {
+  auto: 'Automatic',
+  cpu: 'CPU',
+  webgl: 'WebGL',
+};
+const optimizerLabels: Record<OptimizerName, string> = { adam: 'Adam', adamw: 'AdamW', sgd: 'SGD' };
+
+export class Setup {
+  readonly element = make('div', { class: 'stack' });
+  /** Stands in the page's foot, always in view. */
+  readonly actions: HTMLElement;
+  readonly #options: SetupOptions;
+  readonly #train = make('button', {
+    type: 'button',
+    class: 'primary grow',
+    ...once(testIds.train),
+  });
+  readonly #close = make('button', { type: 'button', ...once(testIds.newFile) }, 'Other file');
+  #identity = '';
+  #state: RunState | null = null;
+  #choices: Choices | null = null;
+  #parts: Part[] = [];
+
+  constructor(options: SetupOptions) {
+    this.#options = options;
+    on(this.#train, 'click', () => {
+      if (this.#choices !== null) options.train(toRunConfig(this.#choices));
+    });
+    on(this.#close, 'click', options.close);
+    this.actions = make('div', { class: 'actions' }, this.#train, this.#close);
+  }
+
+  update(state: RunState, starting: boolean): void {
+    this.#state = state;
+    const identity = identityOf(state) + String(state.models.length);
+    if (identity !== this.#identity) {
+      this.#identity = identity;
+      this.#build(state);
+    }
+    this.#show(starting);
+  }
+
+  #show(starting: boolean): void {
+    const { description, models } = this.#state ?? {};
+    const choices = this.#choices;
+    if (choices === null || description == null || models === undefined) return;
+    const model = models.find(({ name }) => name === choices.model);
+    const problems = checkChoices(choices, description, model);
+    for (const part of this.#parts) part.show(choices, problems);
+    setDisabled(this.#train, starting || Object.keys(problems).length > 0);
+    setText(this.#train, starting ? 'Starting…' : 'Train');
+  }
+
+  readonly #change = (change: Partial<Choices>): void => {
+    if (this.#choices === null) return;
+    this.#choices = { ...this.#choices, ...change };
+    saveDraft(this.#options.storage, this.#identity, this.#choices);
+    this.#show(false);
+  };
+
+  #build(state: RunState): void {
+    const { description, models, config, source } = state;
+    this.#parts = [];
+    if (description === null) return;
+    this.#choices =
+      loadDraft(this.#options.storage, this.#identity, description, models) ??
+      (config === null
+        ? defaultChoices(description, models)
+        : choicesFromConfig(config, description, models));
+    const repairs = new Repairs();
+    repairs.update(description);
+    const name = source?.name ?? 'Data';
+    const title = make('h2', { class: 'clip', title: name, ...once(testIds.sourceName) });
+    title.append(shorten(name, 44));
+    const shape = make('p', { class: 'muted small', ...once(testIds.sourceShape) });
+    shape.append(shapeOf(description, source));
+    this.element.replaceChildren(
+      make('div', { class: 'stack tight' }, title, shape),
+      repairs.element,
+      this.#add(new ColumnList(description, this.#change)),
+      make(
+        'div',
+        { class: 'fields' },
+        this.#add(new TargetField(description, this.#change)),
+        this.#number('lookBack', 'Look back, rows', testIds.lookBack, true),
+        this.#number('horizon', 'Forecast ahead, rows', testIds.horizon, true),
+        this.#makeModel(),
+        this.#makeSize(),
+        this.#number('epochs', 'Epochs', testIds.epochs, true),
+        this.#choice('device', 'Device', testIds.deviceChoice, deviceLabels),
+      ),
+      this.#makeAdvanced(state),
+    );
+  }
+
+  #add(part: Part): HTMLElement {
+    this.#parts.push(part);
+    return part.element;
+  }
+
+  #makeModel(): HTMLElement | null {
+    const models = this.#state?.models ?? [];
+    if (models.length < 2) return null;
+    const field = new SelectField({
+      label: 'Model',
+      name: testIds.model,
+      wide: true,
+      change: (name) => {
+        const model = models.find((other) => other.name === name);
+        this.#change({ model: name, fields: defaultFields(model) });
+      },
+    });
+    const options = models.map(({ name, help }) => ({
+      value: name,
+      label: help === '' ? name : `${name}: ${help}`,
+    }));
+    const show = ({ model }: Choices): void => {
+      field.show(options, model);
+    };
+    return this.#add({ element: field.element, show });
+  }
+
+  #makeSize(): HTMLElement {
+    const options = sizes.map(({ label, hidden }) => ({ value: String(hidden), label }));
+    const sizeName = (name: string | undefined): string | null =>
+      sizeField(this.#state?.models.find((model) => model.name === name))?.name ?? null;
+    const field = new Segments('Model size', testIds.modelSize, options, (value) => {
+      const size = sizeName(this.#choices?.model);
+      if (size === null) return;
+      this.#change({ fields: { ...this.#choices?.fields, [size]: Number(value) } });
+    });
+    const show = ({ model, fields }: Choices): void => {
+      const size = sizeName(model);
+      setHidden(field.element, size === null);
+      field.show(size === null ? null : String(fields[size]));
+    };
+    return this.#add({ element: field.element, show });
+  }
+
+  #makeAdvanced(state: RunState): HTMLElement {
+    const training = make(
+      'div',
+      { class: 'fields' },
+      this.#number('learningRate', 'Learning rate', testIds.learningRate, false),
+      this.#number('batchSize', 'Batch size', testIds.batchSize, true),
+      this.#choice('optimizer', 'Optimizer', testIds.optimizer, optimizerLabels),
+      this.#choice('loss', 'Loss', testIds.lossName, lossNames),
+      this.#number('validationFraction', 'Held-out part', testIds.validationFraction, false),
+      this.#number('clipNorm', 'Clip gradients at (0: no)', testIds.clipNorm, false),
+      this.#number('seed', 'Seed', testIds.seed, true),
+    );
+    const own = this.#add(new ModelFields(state.models, this.#change));
+    const summary = make('summary', { ...once(testIds.advanced) }, 'Advanced');
+    return make('details', {}, summary, make('div', { class: 'stack' }, own, training));
+  }
+
+  #number(key: NumberKey, label: string, name: TestId, whole: boolean): HTMLElement {
+    const change = (value: number): void => {
+      this.#change({ [key]: value });
+    };
+    const field = new NumberField({ label, name, whole, min: 0, change });
+    const show = (choices: Choices, problems: Problems): void => {
+      field.show(choices[key]);
+      field.setProblem(problems[key]);
+    };
+    return this.#add({ element: field.element, show });
+  }
+
+  #choice(
+    key: 'device' | 'optimizer' | 'loss',
+    label: string,
+    name: TestId,
+    labels: Record<DeviceChoice, string> | Record<OptimizerName, string> | Record<LossName, string>,
+  ): HTMLElement {
+    const change = (value: string): void => {
+      this.#change({ [key]: value });
+    };
+    const field = new SelectField({ label, name, change });
+    const options = Object.entries(labels).map(([value, text]) => ({ value, label: text }));
+    const show = (choices: Choices): void => {
+      field.show(options, choices[key]);
+    };
+    return this.#add({ element: field.element, show });
+  }
+}

@@ -1,0 +1,175 @@
+// The parts of the set-up that follow the data: the list of columns, the choice of what to forecast, and the model's
+// own fields as the registry names them.
+
+import type { DatasetDescription, ModelDescription, ModelField } from '../messages/state.ts';
+import { whyNotTarget } from './choices.ts';
+import type { Choices, Problems } from './choices.ts';
+import { viewColumns } from './columns.ts';
+import type { ColumnView } from './columns.ts';
+import { make, on, setHidden, setText } from './dom.ts';
+import { CheckField, NumberField, SelectField } from './fields.ts';
+import { plural } from './format.ts';
+import { each, once, testIds } from './testids.ts';
+
+export interface Part {
+  element: HTMLElement;
+  show: (choices: Choices, problems: Problems) => void;
+}
+
+export type Change = (change: Partial<Choices>) => void;
+
+/** Each column with its type and one statistic; number columns can be ticked as what to learn from. */
+export class ColumnList implements Part {
+  readonly element: HTMLElement;
+  readonly #label = make('span');
+  readonly #problem = make('p', { class: 'problem', role: 'status' });
+  readonly #boxes: HTMLInputElement[] = [];
+  readonly #change: Change;
+
+  constructor(description: DatasetDescription, change: Change) {
+    this.#change = change;
+    const rows = viewColumns(description).map((column) => this.#makeRow(column));
+    const list = make('ul', { class: 'columns', ...once(testIds.features) }, ...rows);
+    const legend = make('legend', { class: 'muted small' }, this.#label);
+    this.element = make('fieldset', { class: 'field' }, legend, list, this.#problem);
+  }
+
+  show({ features }: Choices, problems: Problems): void {
+    const chosen = new Set(features);
+    for (const box of this.#boxes) box.checked = chosen.has(columnOf(box));
+    setText(this.#label, `Learn from ${plural(features.length, 'column')}`);
+    setHidden(this.#problem, problems.features === undefined);
+    setText(this.#problem, problems.features ?? '');
+  }
+
+  #makeRow({ name, type, typeLabel, statistic, usable }: ColumnView): HTMLLIElement {
+    const box = make('input', {
+      type: 'checkbox',
+      disabled: !usable,
+      'data-column': name,
+      ...each(testIds.feature),
+    });
+    on(box, 'change', () => {
+      this.#change({ features: this.#boxes.filter(({ checked }) => checked).map(columnOf) });
+    });
+    this.#boxes.push(box);
+    const title = usable ? name : `${name}: only number columns can be learnt from`;
+    return make(
+      'li',
+      { 'data-usable': String(usable), 'data-column': name, ...each(testIds.columnRow) },
+      make(
+        'label',
+        { title },
+        box,
+        make('span', { class: 'clip' }, name),
+        make('span', { class: 'type', 'data-type': type }, typeLabel),
+        make('span', { class: 'statistic clip', title: statistic }, statistic),
+      ),
+    );
+  }
+}
+
+function columnOf(box: HTMLInputElement): string {
+  return box.dataset['column'] ?? '';
+}
+
+/** What to forecast: the other columns stand in the list too, disabled, with the reason. */
+export class TargetField implements Part {
+  readonly element: HTMLElement;
+  readonly #field: SelectField;
+  readonly #gaps = make('p', { class: 'hint', hidden: true });
+  readonly #columns: DatasetDescription['columns'];
+
+  constructor({ columns }: DatasetDescription, change: Change) {
+    this.#columns = columns;
+    this.#field = new SelectField({
+      label: 'Forecast',
+      name: testIds.target,
+      wide: true,
+      change: (target) => {
+        change({ target });
+      },
+    });
+    this.element = this.#field.element;
+    this.element.append(this.#gaps);
+  }
+
+  show({ target }: Choices, problems: Problems): void {
+    const kinds = { datetime: 'dates', category: 'categories', text: 'text' };
+    const options = this.#columns.map(({ name, type }) =>
+      type === 'number'
+        ? { value: name, label: name }
+        : { value: name, label: `${name} (${kinds[type]}, not numbers)`, disabled: true },
+    );
+    const column = this.#columns.find(({ name }) => name === target);
+    this.#field.show(options, target);
+    this.#field.setProblem(problems.target ?? whyNotTarget(column) ?? undefined);
+    const gaps = column?.missing ?? 0;
+    setHidden(this.#gaps, gaps === 0);
+    setText(
+      this.#gaps,
+      `${plural(gaps, 'gap')} in this column: windows that touch one are left out.`,
+    );
+  }
+}
+
+/** From the registry's table: a new model's fields need no line here. */
+export class ModelFields implements Part {
+  readonly element = make('div', { class: 'fields' });
+  readonly #models: readonly ModelDescription[];
+  readonly #change: Change;
+  #model = '';
+  #fields: Choices['fields'] = {};
+  #shows: Part['show'][] = [];
+
+  constructor(models: readonly ModelDescription[], change: Change) {
+    this.#models = models;
+    this.#change = change;
+  }
+
+  show(choices: Choices, problems: Problems): void {
+    this.#fields = choices.fields;
+    if (choices.model !== this.#model) this.#build(choices.model);
+    for (const show of this.#shows) show(choices, problems);
+  }
+
+  #build(name: string): void {
+    this.#model = name;
+    this.#shows = [];
+    const model = this.#models.find((other) => other.name === name);
+    this.element.replaceChildren(...(model?.fields ?? []).map((field) => this.#makeField(field)));
+  }
+
+  #makeField({ name, type, min, max, help }: ModelField): HTMLElement {
+    const attributes = { ...each(testIds.modelField), 'data-field': name };
+    const change = (value: number | boolean): void => {
+      this.#change({ fields: { ...this.#fields, [name]: value } });
+    };
+    const options = { label: words(name), hint: help, attributes, change };
+    if (type === 'bool') {
+      const field = new CheckField(options);
+      this.#shows.push(({ fields }) => {
+        field.show(fields[name] === true);
+      });
+      return field.element;
+    }
+    const field = new NumberField({
+      ...options,
+      whole: type === 'int',
+      min: min ?? undefined,
+      max: max ?? undefined,
+    });
+    this.#shows.push(({ fields }, problems) => {
+      const value = fields[name];
+      field.show(typeof value === 'number' ? value : NaN);
+      field.setProblem(problems[`field:${name}`]);
+    });
+    return field.element;
+  }
+}
+
+/** hidden_size -> "Hidden size". */
+function words(name: string): string {
+  const spaced = name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2');
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
+}

@@ -1,0 +1,137 @@
+// The part of a page that follows the run's phase: picking, reading, set-up, run, result. Only the current screen is
+// in the document, so every control's id stands once. The dashboard and the popup place its two halves differently.
+
+import type { Command } from '../messages/commands.ts';
+import type { RunState } from '../messages/state.ts';
+import { make, on } from './dom.ts';
+import { LossChart } from './loss_chart.ts';
+import type { Actions, Snapshot } from './page.ts';
+import { Picker } from './picker.ts';
+import { ReadingPanel } from './reading_panel.ts';
+import { ResultButtons, ResultPanel } from './result_panel.ts';
+import { RunButtons, RunPanel } from './run_panel.ts';
+import { screenOf } from './run_view.ts';
+import type { Screen } from './run_view.ts';
+import { Setup } from './setup.ts';
+import { once, testIds } from './testids.ts';
+
+export interface StageOptions {
+  pickElsewhere: (() => void) | null;
+  /** Set where the loss chart belongs to the stage. */
+  chart: LossChart | null;
+  storage: Storage;
+}
+
+export class Stage {
+  /** What is shown. */
+  readonly body = make('div', { class: 'stack', tabindex: -1 });
+  /** What can be done with it; empty when the body has its own buttons. */
+  readonly foot = make('div', { class: 'foot' });
+  readonly #chart: LossChart | null;
+  readonly #waiting: Waiting;
+  readonly #picker: Picker;
+  readonly #reading = new ReadingPanel();
+  readonly #setup: Setup;
+  readonly #run = new RunPanel();
+  readonly #runButtons: RunButtons;
+  readonly #result = new ResultPanel();
+  readonly #resultButtons: ResultButtons;
+  #screen: Screen | null = null;
+  /** The person asked for new settings after a run; until it starts, the worker still shows the old one. */
+  #again = false;
+
+  constructor(actions: Actions, options: StageOptions) {
+    this.#chart = options.chart;
+    this.#waiting = new Waiting(actions);
+    this.#picker = new Picker(actions, options);
+    const send = (command: Command) => () => void actions.run(command);
+    const close = send({ type: 'dataset.close' });
+    this.#setup = new Setup({
+      close,
+      storage: options.storage,
+      train: (config) => {
+        void actions.run({ type: 'run.start', config });
+      },
+    });
+    this.#runButtons = new RunButtons(actions);
+    const again = (): void => {
+      this.#again = true;
+      this.#place('setup');
+    };
+    this.#resultButtons = new ResultButtons(actions, again, close);
+  }
+
+  update(snapshot: Snapshot): void {
+    const { state, busy } = snapshot;
+    const screen = screenOf(state);
+    if (screen !== 'result') this.#again = false;
+    this.#place(this.#again ? 'setup' : screen);
+    this.#waiting.update(snapshot);
+    if (state === null) return;
+    this.#picker.update(snapshot);
+    this.#reading.update(state);
+    if (state.description !== null) this.#setup.update(state, busy.has('run.start'));
+    this.#showRun(state, busy);
+  }
+
+  #showRun(state: RunState, busy: Snapshot['busy']): void {
+    if (this.#screen !== 'run' && this.#screen !== 'result') return;
+    this.#run.update(state);
+    this.#runButtons.update(state, busy);
+    this.#result.update(state);
+    this.#resultButtons.update(state, busy);
+    this.#chart?.update(state);
+  }
+
+  #place(screen: Screen): void {
+    if (screen === this.#screen) return;
+    this.#screen = screen;
+    const focused =
+      this.body.contains(document.activeElement) || this.foot.contains(document.activeElement);
+    const [body, foot] = this.#contents(screen);
+    this.body.replaceChildren(...body);
+    this.foot.replaceChildren(...foot);
+    this.body.dataset['screen'] = screen;
+    if (focused) this.body.focus({ preventScroll: true });
+  }
+
+  #contents(screen: Screen): [HTMLElement[], HTMLElement[]] {
+    const chart = this.#chart === null ? [] : [this.#chart.element];
+    switch (screen) {
+      case 'waiting':
+        return [[this.#waiting.element], []];
+      case 'pick':
+        return [[this.#picker.element], []];
+      case 'reading':
+        return [[this.#reading.element], []];
+      case 'setup':
+        return [[this.#setup.element], [this.#setup.actions]];
+      case 'run':
+        return [[...chart, this.#run.element], [this.#runButtons.element]];
+      case 'result':
+        return [[this.#result.element, ...chart, this.#run.element], [this.#resultButtons.element]];
+    }
+  }
+}
+
+/** Until the worker answers; when it does not, a button to try again (the reason stands in the notices). */
+class Waiting {
+  readonly #text = make('p', { class: 'muted' }, 'Starting the training worker…');
+  readonly #retry = make(
+    'button',
+    { type: 'button', hidden: true, ...once(testIds.retryConnection) },
+    'Try again',
+  );
+  readonly element = make('div', { class: 'stack waiting' }, this.#text, this.#retry);
+
+  constructor(actions: Actions) {
+    on(this.#retry, 'click', () => {
+      actions.reconnect();
+    });
+  }
+
+  update({ connection }: Snapshot): void {
+    this.#text.hidden = connection === 'failed';
+    this.#retry.hidden = connection !== 'failed';
+  }
+}
