@@ -1,9 +1,12 @@
 // The core as a peer in a benchmark: an LSTM with given weights on given batches, so that its losses can be compared with
 // another library's step by step. Not part of the extension. Weights come in Keras's layout: per layer kernel[F, 4H],
 // recurrent[H, 4H], bias[4H] (gates i, f, c, o), then the head's kernel[H, 1] and bias[1].
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bindings/devices.h"
@@ -28,8 +31,7 @@ struct Bench {
   Tensor head, head_bias;
   std::unique_ptr<optim::Optimizer> optimizer;
   float learning_rate = 0;
-  uint32_t reading = 0;
-  int64_t steps = 0;
+  std::deque<uint32_t> readings;
 
   Tensor forward(Tensor x) const {
     for (size_t l = 0; l < kernels.size(); ++l) x = ops::lstm(ops::linear(x, kernels[l], biases[l]), recurrents[l]);
@@ -102,8 +104,7 @@ BENCH_EXPORT int bench_step(const float* x, const float* y) {
     const Tensor loss = ops::mse_loss(b.forward(input), Tensor::from(*b.device, {b.batch, 1}, {y, static_cast<size_t>(b.batch)}));
     loss.backward();
     b.optimizer->step(b.learning_rate);
-    b.reading = b.device->begin_read(loss.buffer(), 1);
-    ++b.steps;
+    b.readings.push_back(b.device->begin_read(loss.buffer(), 1));
     return 1;
   } catch (const std::exception& e) {
     message = e.what();
@@ -111,8 +112,13 @@ BENCH_EXPORT int bench_step(const float* x, const float* y) {
   }
 }
 
-/// The last step's loss, or NaN while it is still on its way.
+/// Losses that are still on their way.
+BENCH_EXPORT int bench_pending() { return static_cast<int>(bench->readings.size()); }
+
+/// The oldest loss that was not fetched yet, or NaN while it is still on its way.
 BENCH_EXPORT float bench_loss() {
-  float value[1];
-  return bench->device->finish_read(bench->reading, value) ? value[0] : NAN;
+  std::array<float, 1> value{};
+  if (bench->readings.empty() || !bench->device->finish_read(bench->readings.front(), value)) return NAN;
+  bench->readings.pop_front();
+  return value[0];
 }

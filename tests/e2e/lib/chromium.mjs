@@ -88,6 +88,13 @@ export class ChromiumSession {
     return (await opened).asPage();
   }
 
+  /** Contexts of the type POPUP, as the browser itself counts them. */
+  async openPopups() {
+    const background = await this.#background();
+    const list = () => globalThis.chrome.runtime.getContexts({ contextTypes: ['POPUP'] });
+    return (await background.evaluate(list)) ?? [];
+  }
+
   async closePopup(popup) {
     const closed = new Promise((done) => popup.once('close', done));
     await popup.evaluate(() => setTimeout(() => window.close(), 0));
