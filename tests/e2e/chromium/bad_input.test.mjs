@@ -6,14 +6,6 @@ import { scenario } from '../lib/scenario.mjs';
 import { Ui } from '../lib/ui.mjs';
 
 const ready = (state) => state.phase === 'ready';
-/** A command that fails is answered to the page and kept in the state, whichever of the two it is. */
-const saidIn = (state) =>
-  [state.failure, ...state.notices].filter(Boolean).map((one) => `${one.code}: ${one.message}`);
-
-async function failureAfter(observer, what) {
-  const failed = (state) => saidIn(state).some((text) => !text.startsWith('host.'));
-  return saidIn(await observer.until(failed, what)).join('\n');
-}
 
 async function trainsAfterwards({ world, observer, ui }) {
   await ui.pickFile(world.write('good.csv', series(200)));
@@ -50,10 +42,7 @@ scenario(
   async ({ world, observer, page }) => {
     const ui = new Ui(page);
     await ui.pickFile(world.write('nothing.csv', ''));
-    const said = await failureAfter(observer, 'the refusal of an empty file');
-    assert.match(said, /nothing\.csv/);
-    assert.match(said, /empty/i);
-    assert.match(await ui.allText(), /empty/i);
+    assert.match(await ui.waitNotice(/nothing\.csv/), /empty/i);
     await trainsAfterwards({ world, observer, ui });
   },
 );
@@ -86,8 +75,8 @@ scenario(
 scenario(
   'a target with gaps is trained on without the windows that touch one, and their number is shown',
   { host: false },
-  async ({ world, observer, page }) => {
-    const ui = new Ui(page);
+  async ({ world, session, observer }) => {
+    const ui = new Ui(await session.openDashboard());
     const gaps = series(300, (row, [date, value, other]) => [
       date,
       row % 60 === 30 ? '' : value,
@@ -127,8 +116,7 @@ scenario(
     await page.waitForFunction(() => globalThis.held.length > 0);
     rmSync(path);
     await page.evaluate(() => globalThis.release());
-    const said = await failureAfter(observer, 'the message about the vanished file');
-    assert.match(said, /gone\.csv/);
+    await ui.waitNotice(/gone\.csv/);
     await trainsAfterwards({ world, observer, ui });
   },
 );
@@ -148,8 +136,7 @@ for (const [action, what] of [
     async ({ world, observer, page }) => {
       const ui = new Ui(page);
       await ui.pickFromHost(`${world.rootName}/large.csv`);
-      const said = await failureAfter(observer, 'the message about the changed file');
-      assert.match(said, /large\.csv/);
+      await ui.waitNotice(/^dataset\.(changed|vanished): .*large\.csv/);
       const state = await observer.state();
       assert.notEqual(state.phase, 'ready', 'half a file is no data');
       assert.equal(state.host.state, 'connected');

@@ -71,6 +71,29 @@ export class Ui {
     throw new Error(`'${id}' did not say ${pattern} within ${seconds} s, but '${text}'`);
   }
 
+  /** "code: message" of every notice that the page shows. */
+  notices() {
+    const read = (selector) =>
+      [...document.querySelectorAll(selector)].map(
+        (one) => `${one.dataset.code}: ${one.querySelector('p').textContent}`,
+      );
+    return this.page.evaluate(read, byId('notice'));
+  }
+
+  async waitNotice(pattern, seconds = 20) {
+    const end = Date.now() + seconds * 1000;
+    let shown = [];
+    while (Date.now() < end) {
+      shown = await this.notices();
+      const found = shown.find((text) => pattern.test(text));
+      if (found !== undefined) return found;
+      await pause(50);
+    }
+    throw new Error(
+      `no notice matched ${pattern} within ${seconds} s, there were: ${shown.join(' | ')}`,
+    );
+  }
+
   async click(id) {
     await this.wait(id);
     await this.front();
@@ -121,7 +144,10 @@ export class Ui {
   /** Opens the list of the host's granted folders and picks a file in it; folders on the way are opened. */
   async pickFromHost(path) {
     await this.click('host-open');
-    for (const part of path.split('/')) await this.clickNamed('host-entry', part);
+    const parts = path.split('/');
+    for (const [i, part] of parts.entries()) {
+      await this.clickNamed('host-entry', i < parts.length - 1 ? `${part}/` : part);
+    }
   }
 
   /** Sets what differs from the first choices, and presses Train. */
@@ -138,7 +164,7 @@ export class Ui {
   }
 
   async fillModelField(name, value) {
-    const selector = `[data-testid="model-field"][name*="${name}"], [data-testid="model-field"][data-field*="${name}"]`;
+    const selector = `${byId('model-field')}[data-field="${name}"]`;
     await this.page.locator(selector).fill(String(value));
   }
 }
