@@ -1,0 +1,32 @@
+// A GL context: GLES 3.0 by EGL natively (context_egl.cpp), WebGL2 on an OffscreenCanvas in a browser (context_web.cpp).
+// These two files are the only ones that know where they run; the GL calls of the others are the same in both.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+
+namespace sg::webgl {
+
+class Context {
+ public:
+  /// Makes the context current; throws sg::Error("webgl.unavailable") with the reason where there is none that can
+  /// render to float textures.
+  Context();
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  void make_current();
+  /// True once the browser or the driver took the context away: for good, another must be made.
+  bool lost() const;
+  /// The renderer's real name, unmasked.
+  std::string renderer() const;
+  /// Copies from the start of the buffer bound to GL_PIXEL_PACK_BUFFER.
+  void read_pack_buffer(std::span<float> values) const;
+
+ private:
+  struct Platform;
+  std::unique_ptr<Platform> platform_;
+};
+
+}  // namespace sg::webgl

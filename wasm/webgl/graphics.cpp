@@ -1,0 +1,134 @@
+#include "webgl/graphics.h"
+
+#include <algorithm>
+
+#include "io/error.h"
+
+namespace sg::webgl {
+namespace {
+
+const Graphics* current = nullptr;
+
+GLint integer(GLenum name) {
+  GLint value = 0;
+  glGetIntegerv(name, &value);
+  return value;
+}
+
+void check_precision() {
+  GLint range[2] = {0, 0}, precision = 0;
+  glGetShaderPrecisionFormat(GL_FRAGMENT_SHADER, GL_HIGH_FLOAT, range, &precision);
+  if (precision >= 23) return;
+  throw Error("webgl.unavailable", "shaders here compute with " + std::to_string(precision) +
+                                       " bits of a float's 23: training needs all of them");
+}
+
+GLuint new_texture(int width, int height) {
+  GLuint id = 0;
+  glGenTextures(1, &id);
+  glBindTexture(GL_TEXTURE_2D, id);
+  glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA32F, width, height);
+  return id;
+}
+
+}  // namespace
+
+std::shared_ptr<Graphics> Graphics::shared() {
+  // Never destroyed at exit: the driver's own exit handlers may have run before.
+  static auto* const live = new std::shared_ptr<Graphics>;
+  if (*live && (*live)->context_.lost()) live->reset();
+  if (!*live) *live = std::make_shared<Graphics>();
+  (*live)->enter();
+  return *live;
+}
+
+Graphics::Graphics() : renderer_(context_.renderer()) {
+  current = this;
+  check_precision();
+  max_texture_size_ = integer(GL_MAX_TEXTURE_SIZE);
+  max_outputs_ = find_max_outputs();
+  forget_bindings();
+}
+
+int Graphics::find_max_outputs() {
+  const int buffers = std::min(integer(GL_MAX_DRAW_BUFFERS), integer(GL_MAX_COLOR_ATTACHMENTS));
+  int found = 1;
+  for (const int count : {1, 4, static_cast<int>(kMaxOutputs)}) {
+    if (count > buffers) break;
+    std::array<Texture, kMaxOutputs> targets{};
+    for (int i = 0; i < count; ++i) targets[static_cast<size_t>(i)].id = new_texture(1, 1);
+    const GLuint framebuffer = make_framebuffer({targets.data(), static_cast<size_t>(count)});
+    const bool complete = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+    if (complete) found = count;
+    glDeleteFramebuffers(1, &framebuffer);
+    for (const Texture& target : targets) glDeleteTextures(1, &target.id);
+    if (count == 1 && !complete) throw Error("webgl.unavailable", "a float texture cannot be rendered to here");
+  }
+  return found;
+}
+
+void Graphics::enter() {
+  if (current == this) return;
+  context_.make_current();
+  current = this;
+}
+
+void Graphics::check_not_lost() const {
+  if (!context_.lost()) return;
+  throw Error("webgl.context_lost", "the graphics context is gone (the driver was reset, or the browser took it back): "
+                                    "go on from the last checkpoint, on a new device");
+}
+
+void Graphics::bind_texture(size_t unit, GLuint texture) {
+  if (units_[unit] == texture) return;
+  if (active_unit_ != unit) glActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));
+  active_unit_ = unit;
+  glBindTexture(GL_TEXTURE_2D, texture);
+  units_[unit] = texture;
+}
+
+void Graphics::bind_framebuffer(GLuint framebuffer) {
+  if (framebuffer_ == framebuffer) return;
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  framebuffer_ = framebuffer;
+}
+
+GLuint Graphics::make_framebuffer(std::span<const Texture> targets) {
+  GLuint framebuffer = 0;
+  glGenFramebuffers(1, &framebuffer);
+  bind_framebuffer(framebuffer);
+  std::array<GLenum, kMaxOutputs> buffers{};
+  for (size_t i = 0; i < targets.size(); ++i) {
+    buffers[i] = GL_COLOR_ATTACHMENT0 + static_cast<GLenum>(i);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, buffers[i], GL_TEXTURE_2D, targets[i].id, 0);
+  }
+  glDrawBuffers(static_cast<GLsizei>(targets.size()), buffers.data());
+  return framebuffer;
+}
+
+void Graphics::forget_bindings() {
+  for (size_t unit = 0; unit < kMaxInputs; ++unit) {
+    glActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));
+    glBindTexture(GL_TEXTURE_2D, 0);
+  }
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  units_.fill(0);
+  active_unit_ = kMaxInputs - 1;
+  framebuffer_ = 0;
+}
+
+void Graphics::draw(const ProgramKey& key, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
+                    const ParameterBlock& parameters) {
+  const GLuint program = programs_.get(key);
+  if (program != program_) glUseProgram(program);
+  program_ = program;
+  parameters_.bind(parameters);
+  for (size_t unit = 0; unit < inputs.size(); ++unit) bind_texture(unit, inputs[unit].id);
+  bind_framebuffer(framebuffer);
+  if (width != width_ || height != height_) glViewport(0, 0, width, height);
+  width_ = width;
+  height_ = height;
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+}  // namespace sg::webgl

@@ -1,0 +1,68 @@
+// The one GL context of the process, shared by all webgl devices: compiled programs outlive a device, and browsers allow
+// few contexts. It keeps what is bound, so that a draw sets only what changed. A device brings its own textures.
+#pragma once
+#include <GLES3/gl3.h>
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "webgl/context.h"
+#include "webgl/parameter_ring.h"
+#include "webgl/program_cache.h"
+
+namespace sg::webgl {
+
+inline constexpr int kRowTexels = 2048;
+inline constexpr size_t kMaxInputs = 13, kMaxOutputs = 6;
+
+/// Four floats a texel; `framebuffer` has it as its only target.
+struct Texture {
+  GLuint id = 0, framebuffer = 0;
+  int width = 0, height = 0;
+  int64_t bytes() const { return int64_t{16} * width * height; }
+};
+
+class Graphics {
+ public:
+  /// The context that lives, or a new one after a loss. Throws sg::Error("webgl.unavailable").
+  static std::shared_ptr<Graphics> shared();
+  Graphics();
+
+  /// Every use begins with this: another context may be current.
+  void enter();
+  /// Throws sg::Error("webgl.context_lost").
+  void check_not_lost() const;
+  const Context& context() const { return context_; }
+  const std::string& renderer() const { return renderer_; }
+  int max_texture_size() const { return max_texture_size_; }
+  /// Outputs that one draw can write here: draw buffers, as far as that many float targets go together.
+  int max_outputs() const { return max_outputs_; }
+
+  void bind_texture(size_t unit, GLuint texture);
+  void bind_framebuffer(GLuint framebuffer);
+  /// A framebuffer of these textures, left bound.
+  GLuint make_framebuffer(std::span<const Texture> targets);
+  /// After a deletion: GL unbinds what is deleted and may hand its name out again.
+  void forget_bindings();
+
+  /// One triangle over targets of this size. Sampler k reads inputs[k].
+  void draw(const ProgramKey& key, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
+            const ParameterBlock& parameters);
+
+ private:
+  int find_max_outputs();
+
+  Context context_;
+  std::string renderer_;
+  int max_texture_size_ = 0, max_outputs_ = 1;
+  ProgramCache programs_;
+  ParameterRing parameters_;
+  std::array<GLuint, kMaxInputs> units_{};
+  size_t active_unit_ = 0;
+  GLuint program_ = 0, framebuffer_ = 0;
+  int width_ = 0, height_ = 0;
+};
+
+}  // namespace sg::webgl

@@ -1,0 +1,135 @@
+#include "webgl/passes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "io/error.h"
+
+namespace sg::webgl {
+namespace {
+
+constexpr int kLongAxis = 512;
+/// With more fragments than this a GPU is busy without cutting the axis.
+constexpr int kManyFloats = 4 * 4096;
+
+template <class Params>
+Params read(const Pass& pass) {
+  Params p;
+  memcpy(&p, pass.parameters.data(), sizeof(p));
+  return p;
+}
+
+template <class Params>
+std::span<const std::byte> bytes(const Params& p) {
+  return std::as_bytes(std::span(&p, 1));
+}
+
+int divide_up(int a, int b) { return (a + b - 1) / b; }
+
+/// About the square root of the length, so that both draws walk equally far; a multiple of 4.
+int piece_of(int length, int outputs) {
+  if (length < kLongAxis || outputs > kManyFloats) return length;
+  return divide_up(static_cast<int>(std::sqrt(static_cast<double>(length))) + 1, 4) * 4;
+}
+
+/// A texture for the time of one kernel.
+class Temporary {
+ public:
+  Temporary(TexturePool& pool, int64_t floats) : pool_(pool), texture_(pool.take(floats)) {}
+  ~Temporary() { pool_.give_back(texture_); }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  std::span<const Texture> span() const { return {&texture_, 1}; }
+  const Texture& texture() const { return texture_; }
+
+ private:
+  TexturePool& pool_;
+  Texture texture_;
+};
+
+}  // namespace
+
+void Passes::run(const Pass& pass) {
+  switch (pass.kernel) {
+    case Kernel::sum: return run_sum(pass);
+    case Kernel::max: return run_max(pass);
+    case Kernel::max_backward: return run_max_backward(pass);
+    case Kernel::matmul: return run_matmul(pass);
+    default: return draw(pass, 0);
+  }
+}
+
+void Passes::draw(const Pass& pass, int piece) {
+  ProgramKey key{.kernel = pass.kernel};
+  if (const int rows = pointwise_ops(pass.kernel)) {
+    int32_t op = 0;
+    memcpy(&op, pass.parameters.data(), sizeof(op));
+    if (op < 0 || op >= rows) {
+      throw Error("device.call", std::string(info(pass.kernel).name) + ": no pointwise op has the number " + std::to_string(op));
+    }
+    key.op = op;
+  }
+  const ParameterBlock parameters(pass.parameters, pass.floats, piece);
+  const Texture& target = pass.outputs[0];
+  for (size_t first = 0; first < pass.outputs.size(); first += static_cast<size_t>(max_outputs_)) {
+    const size_t count = std::min(pass.outputs.size() - first, static_cast<size_t>(max_outputs_));
+    key.first_output = static_cast<int>(first);
+    key.outputs = static_cast<int>(count);
+    graphics_.draw(key, pass.inputs, pool_.framebuffer(pass.outputs.subspan(first, count)), target.width, target.height,
+                   parameters);
+    ++counters_.draws;
+  }
+}
+
+void Passes::run_sum(const Pass& pass) {
+  const auto p = read<params::sum>(pass);
+  const int piece = piece_of(p.reduce, pass.floats), pieces = divide_up(p.reduce, std::max(piece, 1));
+  if (pieces <= 1) return draw(pass, std::max(p.reduce, 1));
+  const int32_t floats = pass.floats * pieces;
+  const Temporary parts(pool_, floats);
+  params::sum first = p, second = p;
+  first.scale = 1;
+  second.reduce = pieces;
+  draw({Kernel::sum, pass.inputs, parts.span(), bytes(first), floats}, piece);
+  run_sum({Kernel::sum, parts.span(), pass.outputs, bytes(second), pass.floats});
+}
+
+void Passes::run_max(const Pass& pass) {
+  const auto p = read<params::max>(pass);
+  const int piece = piece_of(p.reduce, pass.floats), pieces = divide_up(p.reduce, std::max(piece, 1));
+  if (pieces <= 1) return draw(pass, std::max(p.reduce, 1));
+  const int32_t floats = pass.floats * pieces;
+  const Temporary parts(pool_, floats);
+  params::max second = p;
+  second.reduce = pieces;
+  draw({Kernel::max, pass.inputs, parts.span(), pass.parameters, floats}, piece);
+  run_max({Kernel::max, parts.span(), pass.outputs, bytes(second), pass.floats});
+}
+
+void Passes::run_max_backward(const Pass& pass) {
+  constexpr int kAllAtOnce = 0, kMark = 1, kShare = 2, kShortAxis = 64;
+  const auto p = read<params::max_backward>(pass);
+  if (p.reduce <= kShortAxis) return draw(pass, kAllAtOnce);
+  const int32_t groups = p.outer * p.inner;
+  const Temporary marks(pool_, pass.floats), counts(pool_, groups);
+  draw({Kernel::max_backward, pass.inputs, marks.span(), pass.parameters, pass.floats}, kMark);
+  const params::sum count{.outer = p.outer, .reduce = p.reduce, .inner = p.inner, .scale = 1};
+  run_sum({Kernel::sum, marks.span(), counts.span(), bytes(count), groups});
+  const std::array<Texture, 3> shared{marks.texture(), counts.texture(), pass.inputs[2]};
+  draw({Kernel::max_backward, shared, pass.outputs, pass.parameters, pass.floats}, kShare);
+}
+
+void Passes::run_matmul(const Pass& pass) {
+  constexpr int kPiece = 128, kMaxPieces = 64;
+  const auto p = read<params::matmul>(pass);
+  if (p.k < kLongAxis || pass.floats > kManyFloats) return draw(pass, p.k);
+  const int piece = std::max(kPiece, divide_up(p.k, 4 * kMaxPieces) * 4), pieces = divide_up(p.k, piece);
+  const int32_t floats = pass.floats * pieces;
+  const Temporary parts(pool_, floats);
+  draw({Kernel::matmul, pass.inputs, parts.span(), pass.parameters, floats}, piece);
+  const params::sum sum{.outer = 1, .reduce = pieces, .inner = pass.floats, .scale = 1};
+  run_sum({Kernel::sum, parts.span(), pass.outputs, bytes(sum), pass.floats});
+}
+
+}  // namespace sg::webgl

@@ -1,0 +1,36 @@
+// How a kernel becomes draws: one for each group of outputs that the context can write at once; and several where an
+// axis is long and the outputs few, since one fragment walks its axis alone while the rest of the GPU idles.
+#pragma once
+#include "core/device.h"
+#include "webgl/texture_pool.h"
+
+namespace sg::webgl {
+
+/// A call with its textures; `floats` is the size of each output.
+struct Pass {
+  Kernel kernel;
+  std::span<const Texture> inputs, outputs;
+  std::span<const std::byte> parameters;
+  int32_t floats;
+};
+
+class Passes {
+ public:
+  Passes(Graphics& graphics, TexturePool& pool, Counters& counters, int max_outputs)
+      : graphics_(graphics), pool_(pool), counters_(counters), max_outputs_(max_outputs) {}
+  void run(const Pass& pass);
+
+ private:
+  void draw(const Pass& pass, int piece);
+  void run_sum(const Pass& pass);
+  void run_max(const Pass& pass);
+  void run_max_backward(const Pass& pass);
+  void run_matmul(const Pass& pass);
+
+  Graphics& graphics_;
+  TexturePool& pool_;
+  Counters& counters_;
+  int max_outputs_;
+};
+
+}  // namespace sg::webgl

@@ -1,0 +1,80 @@
+#include "webgl/program_cache.h"
+
+#include "io/error.h"
+
+namespace sg::webgl {
+namespace {
+
+using GetInteger = void (*)(GLuint, GLenum, GLint*);
+using GetLog = void (*)(GLuint, GLsizei, GLsizei*, GLchar*);
+
+std::string log_of(GLuint object, GetInteger get, GetLog read) {
+  GLint length = 0;
+  get(object, GL_INFO_LOG_LENGTH, &length);
+  std::string log(static_cast<size_t>(length), '\0');
+  GLsizei written = 0;
+  if (length > 0) read(object, length, &written, log.data());
+  log.resize(static_cast<size_t>(written));
+  return log.empty() ? "no log: the context may be lost" : log;
+}
+
+GLuint link(const ProgramKey& key, GLuint vertex) {
+  const std::string what = describe(key);
+  const GLuint fragment = compile_shader(GL_FRAGMENT_SHADER, fragment_source(key), what);
+  const GLuint program = glCreateProgram();
+  glAttachShader(program, vertex);
+  glAttachShader(program, fragment);
+  glLinkProgram(program);
+  glDeleteShader(fragment);
+  GLint linked = 0;
+  glGetProgramiv(program, GL_LINK_STATUS, &linked);
+  if (!linked) {
+    const std::string log = log_of(program, glGetProgramiv, glGetProgramInfoLog);
+    glDeleteProgram(program);
+    throw Error("webgl.shader", "the kernel " + what + " does not link: " + log);
+  }
+  return program;
+}
+
+void bind_units(GLuint program, const KernelInfo& kernel) {
+  glUseProgram(program);
+  GLint unit = 0;
+  for (const std::string_view input : kernel.inputs) {
+    glUniform1i(glGetUniformLocation(program, std::string(input).c_str()), unit++);
+  }
+  const GLuint block = glGetUniformBlockIndex(program, "Parameters");
+  if (block != GL_INVALID_INDEX) glUniformBlockBinding(program, block, 0);
+}
+
+}  // namespace
+
+GLuint compile_shader(GLenum stage, const std::string& source, const std::string& what) {
+  const GLuint shader = glCreateShader(stage);
+  const char* text = source.c_str();
+  glShaderSource(shader, 1, &text, nullptr);
+  glCompileShader(shader);
+  GLint compiled = 0;
+  glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
+  if (!compiled) {
+    const std::string log = log_of(shader, glGetShaderiv, glGetShaderInfoLog);
+    glDeleteShader(shader);
+    throw Error("webgl.shader", "the kernel " + what +
+                                    " does not compile (string 0 is generated from the tables, 1 is prelude.glsl, 2 the "
+                                    "kernel's file): " + log);
+  }
+  return shader;
+}
+
+GLuint ProgramCache::get(const ProgramKey& key) {
+  auto& entries = programs_[static_cast<size_t>(key.kernel)];
+  for (const Entry& entry : entries) {
+    if (entry.key == key) return entry.program;
+  }
+  if (!vertex_) vertex_ = compile_shader(GL_VERTEX_SHADER, vertex_source(), "fullscreen.vert");
+  const GLuint program = link(key, vertex_);
+  bind_units(program, info(key.kernel));
+  entries.push_back({key, program});
+  return program;
+}
+
+}  // namespace sg::webgl

@@ -1,0 +1,30 @@
+// Compiled programs by ProgramKey. A program's samplers are bound to the texture units 0, 1, 2, ... in the order of the
+// kernel's inputs, and its parameters to uniform block binding 0.
+#pragma once
+#include <GLES3/gl3.h>
+
+#include <array>
+#include <vector>
+
+#include "webgl/program_source.h"
+
+namespace sg::webgl {
+
+class ProgramCache {
+ public:
+  /// Compiles at first use; throws sg::Error("webgl.shader") with the kernel and the compiler's log.
+  GLuint get(const ProgramKey& key);
+
+ private:
+  struct Entry {
+    ProgramKey key;
+    GLuint program;
+  };
+  std::array<std::vector<Entry>, static_cast<size_t>(Kernel::count)> programs_;
+  GLuint vertex_ = 0;
+};
+
+/// Compiles `source`; throws with `what` and the log.
+GLuint compile_shader(GLenum stage, const std::string& source, const std::string& what);
+
+}  // namespace sg::webgl

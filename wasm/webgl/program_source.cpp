@@ -1,0 +1,124 @@
+#include "webgl/program_source.h"
+
+#include <array>
+#include <vector>
+
+#include "io/error.h"
+#include "webgl/shader_sources.h"
+
+namespace sg::webgl {
+namespace {
+
+struct UnaryRow {
+  const char *name, *forward, *backward;
+};
+struct BinaryRow {
+  const char *name, *forward, *backward_a, *backward_b;
+};
+
+constexpr std::array kUnary{
+#define UNARY(name, forward, backward) UnaryRow{#name, #forward, #backward},
+#define BINARY(...)
+#include "ops/pointwise.def"
+#undef UNARY
+#undef BINARY
+};
+constexpr std::array kBinary{
+#define UNARY(...)
+#define BINARY(name, forward, da, db) BinaryRow{#name, #forward, #da, #db},
+#include "ops/pointwise.def"
+#undef UNARY
+#undef BINARY
+};
+
+bool is_unary(Kernel kernel) { return kernel == Kernel::unary || kernel == Kernel::unary_backward; }
+bool is_binary(Kernel kernel) { return kernel == Kernel::binary || kernel == Kernel::binary_backward; }
+
+// In the rows' text these names have one meaning on every device, NaN included; GLSL's own leave it open.
+constexpr const char* kNames =
+    "#define max nan_max\n#define min nan_min\n#define sign sign_of\n#define step step_at\n"
+    "#define exp exact_exp\n#define tanh exact_tanh\n";
+constexpr const char* kNamesEnd = "#undef max\n#undef min\n#undef sign\n#undef step\n#undef exp\n#undef tanh\n";
+
+std::string function(const char* name, const char* arguments, const char* body) {
+  return std::string("vec4 ") + name + "(" + arguments + ", float p) { return " + body + "; }\n";
+}
+
+std::string pointwise_functions(const ProgramKey& key) {
+  if (key.op < 0) return "";
+  const auto row = static_cast<size_t>(key.op);
+  std::string text = kNames;
+  if (is_unary(key.kernel)) {
+    text += function("forward", "vec4 x", kUnary[row].forward);
+    text += function("backward", "vec4 dy, vec4 x, vec4 y", kUnary[row].backward);
+  } else {
+    text += function("forward", "vec4 a, vec4 b", kBinary[row].forward);
+    text += function("backward_a", "vec4 dc, vec4 a, vec4 b", kBinary[row].backward_a);
+    text += function("backward_b", "vec4 dc, vec4 a, vec4 b", kBinary[row].backward_b);
+  }
+  return text + kNamesEnd;
+}
+
+/// "INT(m) FLOAT(lr)" as the members of a block, each 4 bytes as in the parameter struct.
+std::string members(std::string_view row) {
+  std::string text;
+  for (size_t open = row.find('('); open != std::string_view::npos; open = row.find('(', open + 1)) {
+    const size_t close = row.find(')', open);
+    const size_t start = row.find_last_of(' ', open);
+    const std::string_view type = row.substr(start == std::string_view::npos ? 0 : start + 1, open - (start + 1));
+    text += (type == "INT" ? "  highp int " : "  highp float ") + std::string(row.substr(open + 1, close - open - 1)) + ";\n";
+  }
+  return text;
+}
+
+std::string declarations(const ProgramKey& key) {
+  const KernelInfo& kernel = info(key.kernel);
+  std::string text;
+  for (const std::string_view input : kernel.inputs) text += "uniform highp sampler2D " + std::string(input) + ";\n";
+  text += "layout(std140) uniform Parameters {\n" + members(kernel.parameters) + "  highp int floats;\n  highp int piece;\n};\n";
+  for (int i = 0; i < static_cast<int>(kernel.outputs.size()); ++i) {
+    const int location = i - key.first_output;
+    const std::string name(kernel.outputs[static_cast<size_t>(i)]);
+    if (location < 0 || location >= key.outputs) {
+      text += "highp vec4 " + name + ";\n";
+    } else {
+      text += "layout(location = " + std::to_string(location) + ") out highp vec4 " + name + ";\n";
+    }
+  }
+  return text;
+}
+
+std::string file(const std::string& name) {
+  const std::string_view text = shader_source(name);
+  if (text.empty()) throw Error("webgl.shader", "the shader " + name + " is not part of this build");
+  return std::string(text);
+}
+
+}  // namespace
+
+int pointwise_ops(Kernel kernel) {
+  if (is_unary(kernel)) return static_cast<int>(kUnary.size());
+  return is_binary(kernel) ? static_cast<int>(kBinary.size()) : 0;
+}
+
+std::string describe(const ProgramKey& key) {
+  std::string text(info(key.kernel).name);
+  const auto row = static_cast<size_t>(key.op);
+  if (key.op >= 0) text += std::string("(") + (is_unary(key.kernel) ? kUnary[row].name : kBinary[row].name) + ")";
+  if (key.outputs < static_cast<int>(info(key.kernel).outputs.size())) {
+    text += " outputs " + std::to_string(key.first_output) + ".." + std::to_string(key.first_output + key.outputs - 1);
+  }
+  return text;
+}
+
+std::string vertex_source() { return file("fullscreen.vert"); }
+
+std::string fragment_source(const ProgramKey& key) {
+  return "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2D;\n#line 1 1\n" +
+         file("prelude.glsl") + "\n#line 1 0\n" + declarations(key) + pointwise_functions(key) + "#line 1 2\n" +
+         file(std::string(info(key.kernel).name) + ".frag") +
+         "\n#line 1 0\nvoid main() {\n  int e = (int(gl_FragCoord.y) * 2048 + int(gl_FragCoord.x)) * 4;\n"
+         "  if (e < floats) kernel(e);\n}\n";
+}
+
+}  // namespace sg::webgl

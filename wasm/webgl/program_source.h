@@ -1,0 +1,32 @@
+// The GLSL of one program: a kernel's shader with the declarations that its row in kernels.def yields, for one row of
+// pointwise.def where the kernel applies one, writing one group of its outputs.
+#pragma once
+#include <string>
+
+#include "core/kernels.h"
+
+namespace sg::webgl {
+
+/// What tells programs apart. `op` is -1 where the kernel takes no pointwise op.
+struct ProgramKey {
+  Kernel kernel;
+  int op = -1;
+  int first_output = 0;
+  int outputs = 1;
+  bool operator==(const ProgramKey&) const = default;
+};
+
+/// How many rows of pointwise.def the kernel chooses from by its parameter `op`; 0 where it takes none.
+int pointwise_ops(Kernel kernel);
+
+/// "binary(huber_error)", "lstm_step outputs 4..5": for error messages.
+std::string describe(const ProgramKey& key);
+
+/// The vertex shader that all programs share.
+std::string vertex_source();
+
+/// The fragment shader. Line numbers in its log: string 0 is what is generated from the tables, string 1 prelude.glsl,
+/// string 2 the kernel's own file.
+std::string fragment_source(const ProgramKey& key);
+
+}  // namespace sg::webgl

@@ -1,0 +1,72 @@
+#include "webgl/readings.h"
+
+#include <algorithm>
+
+#include "io/error.h"
+
+namespace sg::webgl {
+
+Extent extent_of(int64_t floats) {
+  const int64_t texels = (floats + 3) / 4;
+  return {static_cast<int>(std::min<int64_t>(texels, kRowTexels)), static_cast<int>((texels + kRowTexels - 1) / kRowTexels)};
+}
+
+Readings::~Readings() {
+  graphics_->enter();
+  for (const auto& [id, reading] : readings_) {
+    glDeleteSync(reading.fence);
+    glDeleteBuffers(1, &reading.buffer);
+  }
+  for (const auto& [bytes, buffer] : free_) glDeleteBuffers(1, &buffer);
+}
+
+GLuint Readings::take_buffer(GLsizeiptr bytes) {
+  const auto found = free_.find(bytes);
+  GLuint buffer = 0;
+  if (found != free_.end()) {
+    buffer = found->second;
+    free_.erase(found);
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer);
+    return buffer;
+  }
+  glGenBuffers(1, &buffer);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer);
+  glBufferData(GL_PIXEL_PACK_BUFFER, bytes, nullptr, GL_STREAM_READ);
+  return buffer;
+}
+
+uint32_t Readings::begin(const Texture& texture, int64_t floats) {
+  graphics_->check_not_lost();
+  const Extent extent = extent_of(floats);
+  Reading reading{.floats = floats, .bytes = GLsizeiptr{16} * extent.width * extent.height};
+  reading.buffer = take_buffer(reading.bytes);
+  graphics_->bind_framebuffer(texture.framebuffer);
+  glReadPixels(0, 0, extent.width, extent.height, GL_RGBA, GL_FLOAT, nullptr);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  reading.fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  glFlush();
+  readings_.emplace(next_, reading);
+  return next_++;
+}
+
+bool Readings::finish(uint32_t id, std::span<float> values) {
+  const auto found = readings_.find(id);
+  if (found == readings_.end()) throw Error("device.reading", "no reading " + std::to_string(id) + " is under way");
+  const Reading reading = found->second;
+  if (static_cast<int64_t>(values.size()) != reading.floats) {
+    throw Error("device.size", "a reading of " + std::to_string(reading.floats) + " floats was asked for " +
+                                   std::to_string(values.size()));
+  }
+  graphics_->check_not_lost();
+  const GLenum state = glClientWaitSync(reading.fence, 0, 0);
+  if (state != GL_ALREADY_SIGNALED && state != GL_CONDITION_SATISFIED) return false;
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, reading.buffer);
+  graphics_->context().read_pack_buffer(values);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  glDeleteSync(reading.fence);
+  free_.emplace(reading.bytes, reading.buffer);
+  readings_.erase(found);
+  return true;
+}
+
+}  // namespace sg::webgl

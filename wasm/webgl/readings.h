@@ -1,0 +1,46 @@
+// Values on their way back from the GPU: copied into a buffer in the GPU's own time, told to have arrived by a fence.
+// Nothing here waits. In a browser a fence never signals within the task that made it.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "webgl/graphics.h"
+
+namespace sg::webgl {
+
+class Readings {
+ public:
+  explicit Readings(std::shared_ptr<Graphics> graphics) : graphics_(std::move(graphics)) {}
+  ~Readings();
+  Readings(const Readings&) = delete;
+  Readings& operator=(const Readings&) = delete;
+
+  uint32_t begin(const Texture& texture, int64_t floats);
+  /// True, once, when the values are there; then the reading is over.
+  bool finish(uint32_t reading, std::span<float> values);
+
+ private:
+  struct Reading {
+    GLuint buffer = 0;
+    GLsync fence = nullptr;
+    int64_t floats = 0;
+    GLsizeiptr bytes = 0;
+  };
+  GLuint take_buffer(GLsizeiptr bytes);
+
+  std::shared_ptr<Graphics> graphics_;
+  std::map<uint32_t, Reading> readings_;
+  std::multimap<GLsizeiptr, GLuint> free_;
+  uint32_t next_ = 1;
+};
+
+/// The part of a texture, in texels, that holds its first `floats` values.
+struct Extent {
+  int width, height;
+};
+Extent extent_of(int64_t floats);
+
+}  // namespace sg::webgl

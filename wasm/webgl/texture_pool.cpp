@@ -1,0 +1,95 @@
+#include "webgl/texture_pool.h"
+
+#include <algorithm>
+
+#include "io/error.h"
+
+namespace sg::webgl {
+namespace {
+
+/// Free textures beyond this are deleted before new ones are made: a change of batch size must not keep both sizes.
+constexpr int64_t kFreeBytes = int64_t{256} << 20;
+constexpr size_t kMaxFramebuffers = 4096;
+
+}  // namespace
+
+TexturePool::~TexturePool() {
+  graphics_->enter();
+  delete_framebuffers();
+  trim();
+}
+
+Texture TexturePool::take(int64_t floats) {
+  const int64_t texels = std::max<int64_t>((floats + 3) / 4, 1), rows = (texels + kRowTexels - 1) / kRowTexels;
+  const int limit = graphics_->max_texture_size();
+  if (rows > limit) {
+    throw Error("webgl.too_large", "a buffer of " + std::to_string(floats) + " floats is more than a texture holds here (" +
+                                       std::to_string(int64_t{4} * kRowTexels * limit) +
+                                       " floats): use a smaller batch or the cpu device");
+  }
+  const int width = static_cast<int>(std::min<int64_t>(texels, kRowTexels)), height = static_cast<int>(rows);
+  auto& free = free_[{width, height}];
+  if (free.empty()) return make(width, height);
+  const Texture texture = free.back();
+  free.pop_back();
+  free_bytes_ -= texture.bytes();
+  return texture;
+}
+
+void TexturePool::give_back(const Texture& texture) {
+  free_[{texture.width, texture.height}].push_back(texture);
+  free_bytes_ += texture.bytes();
+}
+
+Texture TexturePool::make(int width, int height) {
+  if (free_bytes_ > kFreeBytes) trim();
+  Texture texture{.width = width, .height = height};
+  glGenTextures(1, &texture.id);
+  graphics_->bind_texture(0, texture.id);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA32F, width, height);
+  texture.framebuffer = graphics_->make_framebuffer({&texture, 1});
+  ++made_;
+  const GLenum error = glGetError();
+  if (error == GL_NO_ERROR) return texture;
+  glDeleteFramebuffers(1, &texture.framebuffer);
+  glDeleteTextures(1, &texture.id);
+  graphics_->forget_bindings();
+  graphics_->check_not_lost();
+  throw Error("webgl.out_of_memory", "the graphics memory has no room for a texture of " + std::to_string(width) + " x " +
+                                         std::to_string(height) + " texels (GL error " + std::to_string(error) +
+                                         "): use a smaller batch or the cpu device");
+}
+
+GLuint TexturePool::framebuffer(std::span<const Texture> targets) {
+  if (targets.size() == 1) return targets[0].framebuffer;
+  std::array<GLuint, kMaxOutputs> key{};
+  for (size_t i = 0; i < targets.size(); ++i) key[i] = targets[i].id;
+  const auto found = framebuffers_.find(key);
+  if (found != framebuffers_.end()) return found->second;
+  if (framebuffers_.size() >= kMaxFramebuffers) delete_framebuffers();
+  return framebuffers_[key] = graphics_->make_framebuffer(targets);
+}
+
+void TexturePool::delete_framebuffers() {
+  for (const auto& [key, framebuffer] : framebuffers_) glDeleteFramebuffers(1, &framebuffer);
+  framebuffers_.clear();
+  graphics_->forget_bindings();
+}
+
+void TexturePool::trim() {
+  for (const auto& [size, textures] : free_) {
+    for (const Texture& texture : textures) {
+      glDeleteFramebuffers(1, &texture.framebuffer);
+      glDeleteTextures(1, &texture.id);
+    }
+  }
+  free_.clear();
+  free_bytes_ = 0;
+  delete_framebuffers();
+}
+
+}  // namespace sg::webgl

@@ -1,0 +1,40 @@
+// The textures of one device. Released ones are kept by size and handed out again, with the framebuffers that render to
+// them: the steps of a training run allocate the same sizes, and in steady state make nothing.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "webgl/graphics.h"
+
+namespace sg::webgl {
+
+class TexturePool {
+ public:
+  explicit TexturePool(std::shared_ptr<Graphics> graphics) : graphics_(std::move(graphics)) {}
+  ~TexturePool();
+  TexturePool(const TexturePool&) = delete;
+  TexturePool& operator=(const TexturePool&) = delete;
+
+  /// Throws sg::Error("webgl.too_large") or ("webgl.out_of_memory").
+  Texture take(int64_t floats);
+  void give_back(const Texture& texture);
+  /// The framebuffer that has these textures as its targets, in this order.
+  GLuint framebuffer(std::span<const Texture> targets);
+  /// Textures that had to be made.
+  uint64_t made() const { return made_; }
+
+ private:
+  Texture make(int width, int height);
+  void trim();
+  void delete_framebuffers();
+
+  std::shared_ptr<Graphics> graphics_;
+  std::map<std::pair<int, int>, std::vector<Texture>> free_;
+  std::map<std::array<GLuint, kMaxOutputs>, GLuint> framebuffers_;
+  int64_t free_bytes_ = 0;
+  uint64_t made_ = 0;
+};
+
+}  // namespace sg::webgl

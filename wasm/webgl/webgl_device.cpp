@@ -1,0 +1,202 @@
+#include "webgl/webgl_device.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "io/error.h"
+#include "webgl/passes.h"
+#include "webgl/readings.h"
+#include "webgl/texture_pool.h"
+
+namespace sg {
+namespace webgl {
+namespace {
+
+/// A handle is a slot and the generation of its use, so that a released one is told from the one that took its place.
+constexpr uint32_t kSlotBits = 20, kSlots = 1u << kSlotBits;
+
+class WebglDevice final : public Device {
+ public:
+  explicit WebglDevice(const WebglOptions& options)
+      : graphics_(Graphics::shared()),
+        pool_(graphics_),
+        readings_(graphics_),
+        passes_(*graphics_, pool_, counters_, std::clamp(options.max_outputs, 1, graphics_->max_outputs())),
+        check_errors_(options.check_errors) {}
+
+  ~WebglDevice() override {
+    for (const Slot& slot : slots_) {
+      if (slot.live) pool_.give_back(slot.texture);
+    }
+  }
+
+  std::string name() const override { return "webgl"; }
+  Buffer allocate(int64_t floats) override;
+  void release(Buffer buffer) override;
+  int64_t size(Buffer buffer) const override { return slot(buffer).floats; }
+  void upload(Buffer buffer, std::span<const float> values) override;
+  void download(Buffer buffer, std::span<float> values) override;
+  void run(const Call& call) override;
+  uint32_t begin_read(Buffer buffer, int64_t floats) override;
+  bool finish_read(uint32_t reading, std::span<float> values) override;
+
+ private:
+  struct Slot {
+    Texture texture;
+    int64_t floats = 0;
+    uint32_t generation = 0;
+    bool live = false;
+  };
+  const Slot& slot(Buffer buffer) const;
+  void check_size(const char* what, Buffer buffer, size_t count) const;
+  void check_call(const Call& call) const;
+
+  std::shared_ptr<Graphics> graphics_;
+  TexturePool pool_;
+  Readings readings_;
+  Passes passes_;
+  bool check_errors_;
+  std::vector<Slot> slots_;
+  std::vector<uint32_t> free_slots_;
+};
+
+const WebglDevice::Slot& WebglDevice::slot(Buffer buffer) const {
+  const uint32_t index = buffer % kSlots;
+  if (index < slots_.size() && slots_[index].live && slots_[index].generation == buffer >> kSlotBits) return slots_[index];
+  throw Error("device.released", "a buffer was used after its release (handle " + std::to_string(buffer) + ")");
+}
+
+Buffer WebglDevice::allocate(int64_t floats) {
+  if (floats < 0) throw Error("device.size", "a buffer of " + std::to_string(floats) + " floats was asked for");
+  if (free_slots_.empty() && slots_.size() == kSlots) {
+    throw Error("device.too_many", "more than " + std::to_string(kSlots) + " buffers are alive");
+  }
+  graphics_->enter();
+  const Texture texture = pool_.take(floats);
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const uint32_t index = free_slots_.back();
+  free_slots_.pop_back();
+  Slot& slot = slots_[index];
+  slot = {texture, floats, slot.generation % 4095 + 1, true};
+  counters_.allocations = pool_.made();
+  ++counters_.live_buffers;
+  counters_.live_bytes += static_cast<uint64_t>(texture.bytes());
+  return slot.generation << kSlotBits | index;
+}
+
+void WebglDevice::release(Buffer buffer) {
+  const Texture texture = slot(buffer).texture;
+  pool_.give_back(texture);
+  slots_[buffer % kSlots].live = false;
+  free_slots_.push_back(buffer % kSlots);
+  --counters_.live_buffers;
+  counters_.live_bytes -= static_cast<uint64_t>(texture.bytes());
+}
+
+void WebglDevice::check_size(const char* what, Buffer buffer, size_t count) const {
+  if (static_cast<int64_t>(count) == size(buffer)) return;
+  throw Error("device.size", std::string(what) + " of " + std::to_string(count) + " floats, but the buffer has " +
+                                 std::to_string(size(buffer)));
+}
+
+void WebglDevice::upload(Buffer buffer, std::span<const float> values) {
+  check_size("upload", buffer, values.size());
+  graphics_->enter();
+  graphics_->bind_texture(0, slot(buffer).texture.id);
+  // Whole rows go as they are; the rest of the last row is filled up to whole texels first.
+  const size_t row = size_t{4} * kRowTexels, rows = values.size() / row, rest = values.size() % row;
+  if (rows) {
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, kRowTexels, static_cast<GLsizei>(rows), GL_RGBA, GL_FLOAT, values.data());
+  }
+  if (!rest) return;
+  std::vector<float> last((rest + 3) / 4 * 4);
+  std::copy(values.end() - static_cast<ptrdiff_t>(rest), values.end(), last.begin());
+  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, static_cast<GLint>(rows), static_cast<GLsizei>(last.size() / 4), 1, GL_RGBA,
+                  GL_FLOAT, last.data());
+}
+
+void WebglDevice::download(Buffer buffer, std::span<float> values) {
+  check_size("download", buffer, values.size());
+  if (values.empty()) return;
+  graphics_->enter();
+  const Extent extent = extent_of(size(buffer));
+  std::vector<float> texels(size_t{4} * static_cast<size_t>(extent.width) * static_cast<size_t>(extent.height));
+  graphics_->bind_framebuffer(slot(buffer).texture.framebuffer);
+  glReadPixels(0, 0, extent.width, extent.height, GL_RGBA, GL_FLOAT, texels.data());
+  graphics_->check_not_lost();
+  std::copy_n(texels.begin(), values.size(), values.begin());
+}
+
+void WebglDevice::check_call(const Call& call) const {
+  const KernelInfo& kernel = info(call.kernel);
+  const auto fail = [&](const std::string& what) { throw Error("device.call", std::string(kernel.name) + ": " + what); };
+  if (call.inputs.size() != kernel.inputs.size() || call.outputs.size() != kernel.outputs.size()) {
+    fail("takes " + std::to_string(kernel.inputs.size()) + " inputs and " + std::to_string(kernel.outputs.size()) +
+         " outputs, not " + std::to_string(call.inputs.size()) + " and " + std::to_string(call.outputs.size()));
+  }
+  if (call.parameters.size() != kernel.parameter_bytes) fail("its parameters have another size");
+  for (const Buffer output : call.outputs) {
+    if (size(output) != size(call.outputs[0])) fail("its outputs differ in size");
+    // WebGL drops such a draw; a native driver would draw something undefined.
+    if (std::find(call.inputs.begin(), call.inputs.end(), output) != call.inputs.end()) fail("reads a buffer that it writes");
+    if (std::count(call.outputs.begin(), call.outputs.end(), output) != 1) fail("writes one buffer twice");
+  }
+}
+
+void WebglDevice::run(const Call& call) {
+  check_call(call);
+  graphics_->enter();
+  std::array<Texture, kMaxInputs> inputs;
+  std::array<Texture, kMaxOutputs> outputs;
+  for (size_t i = 0; i < call.inputs.size(); ++i) inputs[i] = slot(call.inputs[i]).texture;
+  for (size_t i = 0; i < call.outputs.size(); ++i) outputs[i] = slot(call.outputs[i]).texture;
+  passes_.run({call.kernel,
+               {inputs.data(), call.inputs.size()},
+               {outputs.data(), call.outputs.size()},
+               call.parameters,
+               static_cast<int32_t>(size(call.outputs[0]))});
+  ++counters_.kernels;
+  counters_.allocations = pool_.made();
+  if (!check_errors_) return;
+  if (const GLenum error = glGetError()) {
+    throw Error("webgl.error", std::string(info(call.kernel).name) + ": GL error " + std::to_string(error));
+  }
+}
+
+uint32_t WebglDevice::begin_read(Buffer buffer, int64_t floats) {
+  if (floats < 1 || floats > size(buffer)) check_size("reading", buffer, static_cast<size_t>(floats));
+  graphics_->enter();
+  return readings_.begin(slot(buffer).texture, floats);
+}
+
+bool WebglDevice::finish_read(uint32_t reading, std::span<float> values) {
+  graphics_->enter();
+  return readings_.finish(reading, values);
+}
+
+}  // namespace
+}  // namespace webgl
+
+std::unique_ptr<Device> make_webgl_device(const WebglOptions& options) {
+  return std::make_unique<webgl::WebglDevice>(options);
+}
+
+bool is_software_renderer(const std::string& renderer) {
+  std::string name = renderer;
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(tolower(c)); });
+  for (const char* known : {"swiftshader", "llvmpipe", "softpipe", "lavapipe", "basic render", "software"}) {
+    if (name.find(known) != std::string::npos) return true;
+  }
+  return false;
+}
+
+WebglInfo webgl_info() {
+  const std::string& renderer = webgl::Graphics::shared()->renderer();
+  return {renderer, is_software_renderer(renderer)};
+}
+
+}  // namespace sg

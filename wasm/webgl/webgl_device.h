@@ -1,0 +1,32 @@
+// The device that computes in fragment shaders: a buffer is a texture, a kernel a draw. All webgl devices of a process
+// share one GL context and its programs; each has buffers of its own.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "core/device.h"
+
+namespace sg {
+
+struct WebglOptions {
+  /// Outputs that one draw may write, where the context allows as many: fewer make more draws.
+  int max_outputs = 6;
+  /// Asks GL for an error after every kernel and throws it: for tests, it stalls.
+  bool check_errors = false;
+};
+
+/// Throws sg::Error("webgl.unavailable") with the reason: no context, no float targets, or no 32-bit floats in shaders.
+std::unique_ptr<Device> make_webgl_device(const WebglOptions& options = {});
+
+struct WebglInfo {
+  std::string renderer;
+  /// Drawn by a CPU: slower than the cpu device.
+  bool software;
+};
+/// Throws as make_webgl_device does.
+WebglInfo webgl_info();
+
+/// Whether a renderer of this name draws on a CPU.
+bool is_software_renderer(const std::string& renderer);
+
+}  // namespace sg
