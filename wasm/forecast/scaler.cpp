@@ -1,0 +1,77 @@
+#include "forecast/scaler.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sg {
+namespace {
+
+ColumnScale fit_column(const SeriesColumn& column, size_t training_rows) {
+  double mean = 0, squares = 0;
+  size_t count = 0;
+  for (size_t r = 0; r < std::min(training_rows, column.values.size()); ++r) {
+    const double value = column.values[r];
+    if (std::isnan(value)) continue;
+    ++count;
+    const double delta = value - mean;
+    mean += delta / static_cast<double>(count);
+    squares += delta * (value - mean);
+  }
+  if (count == 0) {
+    throw Error("forecast.empty_column",
+                "column '" + column.name + "' has no value in the training part (rows 1 to " +
+                    std::to_string(training_rows) + "); choose another column");
+  }
+  const double std = std::sqrt(squares / static_cast<double>(count));
+  // What rounding leaves of a constant column is no variation.
+  return {column.name, mean, std > std::abs(mean) * 1e-12 ? std : 1.0};
+}
+
+nlohmann::json columns_to_json(const std::vector<ColumnScale>& columns) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const ColumnScale& c : columns) list.push_back({{"name", c.name}, {"mean", c.mean}, {"std", c.std}});
+  return list;
+}
+
+[[noreturn]] void bad(const std::string& field) {
+  throw Error("checkpoint.corrupt", "the scaler's field '" + field + "' is missing or wrong");
+}
+
+std::vector<ColumnScale> columns_from_json(const nlohmann::json& json, const std::string& field) {
+  if (!json.is_object() || !json.contains(field) || !json[field].is_array() || json[field].empty()) bad(field);
+  std::vector<ColumnScale> columns;
+  for (const nlohmann::json& entry : json[field]) {
+    const bool shaped = entry.is_object() && entry.contains("name") && entry["name"].is_string() &&
+                        entry.contains("mean") && entry["mean"].is_number() && entry.contains("std") &&
+                        entry["std"].is_number();
+    if (!shaped) bad(field + "[" + std::to_string(columns.size()) + "]");
+    const ColumnScale column{entry["name"], entry["mean"], entry["std"]};
+    if (!std::isfinite(column.mean) || !std::isfinite(column.std) || column.std <= 0) bad(field + ".std");
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+}  // namespace
+
+Scaler Scaler::fit(const SeriesTable& table, size_t training_rows) {
+  Scaler scaler;
+  for (const SeriesColumn& c : table.features) scaler.features.push_back(fit_column(c, training_rows));
+  for (const SeriesColumn& c : table.targets) scaler.targets.push_back(fit_column(c, training_rows));
+  return scaler;
+}
+
+void Scaler::restore_targets(std::span<float> y) const {
+  for (size_t i = 0; i < y.size(); ++i) y[i] = static_cast<float>(targets[i % targets.size()].restore(y[i]));
+}
+
+nlohmann::json Scaler::to_json() const {
+  return {{"kind", "standard"}, {"features", columns_to_json(features)}, {"targets", columns_to_json(targets)}};
+}
+
+Scaler Scaler::from_json(const nlohmann::json& json) {
+  if (!json.is_object() || json.value("kind", nlohmann::json()) != "standard") bad("kind");
+  return {columns_from_json(json, "features"), columns_from_json(json, "targets")};
+}
+
+}  // namespace sg

@@ -1,0 +1,73 @@
+#include "forecast/series.h"
+
+#include <algorithm>
+
+#include "io/csv_types.h"
+
+namespace sg {
+namespace {
+
+std::string numeric_columns(const CsvTable& table) {
+  std::string list;
+  size_t shown = 0;
+  for (const CsvColumn& column : table.columns) {
+    if (column.type != ColumnType::number) continue;
+    if (++shown > 12) return list + ", ...";
+    list += (shown > 1 ? ", '" : "'") + shorten(column.name, 40) + "'";
+  }
+  return list.empty() ? "the file has no column of numbers" : "choose one of " + list;
+}
+
+std::string_view what_it_holds(ColumnType type) {
+  switch (type) {
+    case ColumnType::number: return "numbers";
+    case ColumnType::datetime: return "dates";
+    case ColumnType::category: return "categories";
+    case ColumnType::text: return "text";
+  }
+  return "text";
+}
+
+std::vector<SeriesColumn> choose(const CsvTable& table, const std::vector<size_t>& columns, const std::string& role) {
+  std::vector<SeriesColumn> chosen;
+  for (const size_t c : columns) {
+    if (c >= table.columns.size()) {
+      throw Error("forecast.no_such_column", "column " + std::to_string(c) + " was chosen as " + role + ", and there are " +
+                                                 std::to_string(table.columns.size()));
+    }
+    const CsvColumn& column = table.columns[c];
+    if (column.type != ColumnType::number) {
+      throw Error("forecast.not_numeric",
+                  "column '" + shorten(column.name, 80) + "' holds " + std::string(what_it_holds(column.type)) + ", and a " +
+                      role + " must be numbers: " + numeric_columns(table),
+                  0, c + 1);
+    }
+    if (column.numbers.size() != table.rows) {
+      throw Error("forecast.no_values", "the table was read without keeping its columns");
+    }
+    chosen.push_back({column.name, column.numbers});
+  }
+  return chosen;
+}
+
+}  // namespace
+
+uint64_t SeriesTable::line_of_row(uint64_t row) const {
+  CsvTable lines;
+  lines.line_jumps = line_jumps;
+  return lines.line_of_row(row);
+}
+
+SeriesTable series_from_csv(const CsvTable& table, const std::vector<size_t>& features,
+                            const std::vector<size_t>& targets) {
+  if (targets.empty()) throw Error("forecast.no_target", "choose a column to forecast: " + numeric_columns(table));
+  if (features.empty()) throw Error("forecast.no_feature", "choose at least one column to forecast from");
+  SeriesTable series;
+  series.rows = table.rows;
+  series.targets = choose(table, targets, "target");
+  series.features = choose(table, features, "feature");
+  series.line_jumps = table.line_jumps;
+  return series;
+}
+
+}  // namespace sg
