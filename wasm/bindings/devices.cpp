@@ -1,6 +1,7 @@
 #include "bindings/devices.h"
 
 #include "cpu/cpu_device.h"
+#include "io/error.h"
 #include "webgl/webgl_device.h"
 
 namespace sg::bindings {
