@@ -1,5 +1,6 @@
 // A walk over the up to six axes of a row-major result while N inputs are read at strides of their own. Axes of size 1
-// are dropped and neighbours merged where every input allows it, so that what is left is few, long rows.
+// are dropped and neighbours merged where every input allows it, so that what is left is few, large blocks: the last two
+// axes, rows of elements that a kernel loops over itself.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -22,7 +23,7 @@ struct Reach {
 
 template <size_t N>
 struct Axes {
-  int rank = 0;  // at least 1; the last axis is the row
+  int rank = 0;
   std::array<ptrdiff_t, 6> sizes{};
   std::array<std::array<ptrdiff_t, 6>, N> strides{};
 
@@ -30,15 +31,17 @@ struct Axes {
     for (size_t axis = 0; axis < 6; ++axis) {
       if (all_sizes[axis] != 1) append(all_sizes[axis], all_strides, axis);
     }
-    if (rank == 0) sizes[0] = 1, rank = 1;
   }
 
-  ptrdiff_t row() const { return sizes[last()]; }
-  ptrdiff_t row_stride(size_t input) const { return strides[input][last()]; }
+  /// A block's size and the strides of an input along its two axes.
+  ptrdiff_t rows() const { return rank > 1 ? sizes[last() - 1] : 1; }
+  ptrdiff_t columns() const { return rank > 0 ? sizes[last()] : 1; }
+  ptrdiff_t row_stride(size_t input) const { return rank > 1 ? strides[input][last() - 1] : 0; }
+  ptrdiff_t column_stride(size_t input) const { return rank > 0 ? strides[input][last()] : 0; }
 
-  /// Calls f(offset of each input) for each row of the result in order; never where a size is 0.
+  /// Calls f(offset of each input) for each block of the result in order; never where a size is 0.
   template <class F>
-  void each_row(F f) const {
+  void each_block(F f) const {
     for (int axis = 0; axis < rank; ++axis) {
       if (sizes[static_cast<size_t>(axis)] == 0) return;
     }
@@ -46,7 +49,7 @@ struct Axes {
     std::array<ptrdiff_t, N> offsets{};
     for (;;) {
       f(offsets);
-      int axis = rank - 2;
+      int axis = rank - 3;
       for (; axis >= 0; --axis) {
         const size_t a = static_cast<size_t>(axis);
         for (size_t n = 0; n < N; ++n) offsets[n] += strides[n][a];

@@ -40,9 +40,12 @@ void strided_copy(const params::strided_copy& p, const Args& args) {
   const float* const x = args.in(0, p.offset + reach.end) + p.offset;
   float* y = args.out(0, n);
   const Axes<1> axes(sizes, {strides});
-  axes.each_row([&](const auto& at) {
-    copy_row(x + at[0], axes.row_stride(0), y, axes.row(), p.scale);
-    y += axes.row();
+  const ptrdiff_t columns = axes.columns();
+  axes.each_block([&](const auto& at) {
+    const float* from = x + at[0];
+    for (ptrdiff_t row = axes.rows(); row > 0; --row, from += axes.row_stride(0), y += columns) {
+      copy_row(from, axes.column_stride(0), y, columns, p.scale);
+    }
   });
 }
 

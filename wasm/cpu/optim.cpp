@@ -38,7 +38,7 @@ void adam(const params::adam& p, const Args& args) {
   float *next = args.out(0, n), *average_next = args.out(1, n), *square_next = args.out(2, n);
   const float clip = clip_scale(*args.in(4, 1), p.max_norm);
   const float l2 = p.decoupled ? 0 : p.weight_decay, keep = p.decoupled ? 1 - p.learning_rate * p.weight_decay : 1;
-  const float rate = p.learning_rate / p.correction1, root2 = sqrt(p.correction2);
+  const float rate = p.learning_rate / p.correction1, per_root2 = 1 / sqrt(p.correction2);
   each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) {
     const vf before = load(parameter + i);
     const vf g = load(gradient + i) * clip + before * l2;
@@ -46,7 +46,7 @@ void adam(const params::adam& p, const Args& args) {
     const vf v = flush(load(square + i) * p.beta2 + g * g * (1 - p.beta2));
     store(average_next + i, m);
     store(square_next + i, v);
-    store(next + i, before * keep - rate * m / (sqrt(v) / root2 + p.eps));
+    store(next + i, before * keep - rate * m / (sqrt(v) * per_root2 + p.eps));
   });
 }
 

@@ -41,7 +41,7 @@ void backward(const float* x, const float* y, const float* dy, float* dx, ptrdif
   each_four(n, [=](ptrdiff_t i) { store(dx + i, Row::backward(load(x + i), load(y + i), load(dy + i), p)); });
 }
 
-/// An input of a row of n results: every element, one element for all, or at some stride.
+/// Readers of an operand along a row: every element, one element for all, or at some stride.
 struct Each {
   const float* data;
   vf operator()(ptrdiff_t i) const { return load(data + i); }
@@ -57,36 +57,47 @@ struct Strided {
   vf operator()(ptrdiff_t i) const { return vf{at(i), at(i + 1), at(i + 2), at(i + 3)}; }
 };
 
+/// An operand of a block of the result, and its strides along the block's axes.
 struct Operand {
   const float* data;
-  ptrdiff_t stride;
+  ptrdiff_t row, column;
+  Each each(ptrdiff_t r) const { return {data + r * row}; }
+  One one(ptrdiff_t r) const { return {splat(data[r * row])}; }
+  Strided strided(ptrdiff_t r, ptrdiff_t n) const { return {data + r * row, column, n - 1}; }
 };
 
-/// Calls f with readers of a and b that suit their strides.
+struct Block {
+  ptrdiff_t rows, columns;
+};
+
+/// Calls f(where the row starts in the result, readers of a and b) for each row, with readers that suit the strides.
 template <class F>
-void with_readers(Operand a, Operand b, ptrdiff_t n, F f) {
-  if (a.stride == 1 && b.stride == 1) f(Each{a.data}, Each{b.data});
-  else if (a.stride == 1 && b.stride == 0) f(Each{a.data}, One{splat(*b.data)});
-  else if (a.stride == 0 && b.stride == 1) f(One{splat(*a.data)}, Each{b.data});
-  else f(Strided{a.data, a.stride, n - 1}, Strided{b.data, b.stride, n - 1});
+void each_row(Operand a, Operand b, Block block, F f) {
+  const auto [rows, n] = block;
+  ptrdiff_t r = 0;
+  if (a.column == 1 && b.column == 1) for (; r < rows; ++r) f(r * n, a.each(r), b.each(r));
+  else if (a.column == 1 && b.column == 0) for (; r < rows; ++r) f(r * n, a.each(r), b.one(r));
+  else if (a.column == 0 && b.column == 1) for (; r < rows; ++r) f(r * n, a.one(r), b.each(r));
+  else for (; r < rows; ++r) f(r * n, a.strided(r, n), b.strided(r, n));
 }
 
 template <class Row>
-void binary_forward(Operand a, Operand b, float* c, ptrdiff_t n, float scalar) {
+void binary_forward(Operand a, Operand b, float* c, Block block, float scalar) {
   const vf p = splat(scalar);
-  with_readers(a, b, n, [=](auto a_at, auto b_at) {
-    each_four(n, [=](ptrdiff_t i) { store(c + i, Row::forward(a_at(i), b_at(i), p)); });
+  each_row(a, b, block, [=](ptrdiff_t start, auto a_at, auto b_at) {
+    float* const to = c + start;
+    each_four(block.columns, [=](ptrdiff_t i) { store(to + i, Row::forward(a_at(i), b_at(i), p)); });
   });
 }
 
 template <class Row>
-void binary_backward(Operand a, Operand b, const float* dc, float* da, float* db, ptrdiff_t n, float scalar) {
+void binary_backward(Operand a, Operand b, const float* dc, float* da, float* db, Block block, float scalar) {
   const vf p = splat(scalar);
-  with_readers(a, b, n, [=](auto a_at, auto b_at) {
-    each_four(n, [=](ptrdiff_t i) {
-      const vf x = a_at(i), y = b_at(i), d = load(dc + i);
-      store(da + i, Row::da(x, y, d, p));
-      store(db + i, Row::db(x, y, d, p));
+  each_row(a, b, block, [=](ptrdiff_t start, auto a_at, auto b_at) {
+    each_four(block.columns, [=](ptrdiff_t i) {
+      const vf x = a_at(i), y = b_at(i), d = load(dc + start + i);
+      store(da + start + i, Row::da(x, y, d, p));
+      store(db + start + i, Row::db(x, y, d, p));
     });
   });
 }
@@ -141,7 +152,18 @@ struct BinaryWalk {
       a = b = {0, 0, 0, 0, 0, 1};
     }
   }
-  Axes<2> axes() const { return Axes<2>(sizes, {a, b}); }
+  /// Calls f(a, b, where the block starts in the result, the block) for each block in order.
+  template <class F>
+  void each_block(const float* a_data, const float* b_data, F f) const {
+    const Axes<2> axes(sizes, {a, b});
+    const Block block{axes.rows(), axes.columns()};
+    ptrdiff_t start = 0;
+    axes.each_block([&](const auto& at) {
+      f(Operand{a_data + at[0], axes.row_stride(0), axes.column_stride(0)},
+        Operand{b_data + at[1], axes.row_stride(1), axes.column_stride(1)}, start, block);
+      start += block.rows * block.columns;
+    });
+  }
 };
 
 }  // namespace
@@ -169,11 +191,9 @@ void binary(const params::binary& p, const Args& args) {
   const BinaryWalk walk(p, args);
   const auto loop = row_of(kBinary, p.op, args).forward;
   const float *a = args.in(0, walk.a_floats), *b = args.in(1, walk.b_floats);
-  float* c = args.out(0, walk.results);
-  const Axes<2> axes = walk.axes();
-  axes.each_row([&](const auto& at) {
-    loop({a + at[0], axes.row_stride(0)}, {b + at[1], axes.row_stride(1)}, c, axes.row(), p.p);
-    c += axes.row();
+  float* const c = args.out(0, walk.results);
+  walk.each_block(a, b, [=, &p](Operand of_a, Operand of_b, ptrdiff_t start, Block block) {
+    loop(of_a, of_b, c + start, block, p.p);
   });
 }
 
@@ -182,10 +202,8 @@ void binary_backward(const params::binary_backward& p, const Args& args) {
   const auto loop = row_of(kBinary, p.op, args).backward;
   const float *a = args.in(0, walk.a_floats), *b = args.in(1, walk.b_floats), *dc = args.in(2, walk.results);
   float *da = args.out(0, walk.results), *db = args.out(1, walk.results);
-  const Axes<2> axes = walk.axes();
-  axes.each_row([&](const auto& at) {
-    loop({a + at[0], axes.row_stride(0)}, {b + at[1], axes.row_stride(1)}, dc, da, db, axes.row(), p.p);
-    dc += axes.row(), da += axes.row(), db += axes.row();
+  walk.each_block(a, b, [=, &p](Operand of_a, Operand of_b, ptrdiff_t start, Block block) {
+    loop(of_a, of_b, dc + start, da + start, db + start, block, p.p);
   });
 }
 

@@ -33,14 +33,23 @@ inline vf select(vi mask, vf a, vf b) { return mask ? a : b; }
 /// (v0 + v2) + (v1 + v3), always in this order.
 inline float sum_lanes(vf v) { return (v[0] + v[2]) + (v[1] + v[3]); }
 
-inline vf max(vf a, vf b) {
-  const vf larger = a < b ? b : a;  // a where one of them is NaN
-  return select(b != b, b, larger);
+/// The larger (smaller) of the two, and a where either is NaN: one instruction.
+inline vf larger(vf a, vf b) {
+#if defined(__wasm_simd128__)
+  return (vf)wasm_f32x4_pmax((v128_t)a, (v128_t)b);
+#else
+  return a < b ? b : a;
+#endif
 }
-inline vf min(vf a, vf b) {
-  const vf smaller = b < a ? b : a;
-  return select(b != b, b, smaller);
+inline vf smaller(vf a, vf b) {
+#if defined(__wasm_simd128__)
+  return (vf)wasm_f32x4_pmin((v128_t)a, (v128_t)b);
+#else
+  return b < a ? b : a;
+#endif
 }
+inline vf max(vf a, vf b) { return select(b != b, b, larger(a, b)); }
+inline vf min(vf a, vf b) { return select(b != b, b, smaller(a, b)); }
 inline vf abs(vf x) { return floats(bits(x) & 0x7fffffff); }
 /// -1, 0 or 1.
 inline vf sign(vf x) {
@@ -65,9 +74,7 @@ inline vf sqrt(vf x) {
 /// Cephes' expf: x = n ln 2 + r, eʳ by a polynomial, 2ⁿ made from bits. Relative error below 2e-7 where x > -86.98; below
 /// that it is 0. Adding 1.5 · 2²³ rounds to an integer and leaves it in the low bits.
 inline vf exp(vf x) {
-  const vf lowest = splat(-87.6f), highest = splat(89.0f);  // 2ⁿ⁻¹ becomes 0, 2y · 2ⁿ⁻¹ infinite
-  x = x < lowest ? lowest : x;
-  x = x > highest ? highest : x;
+  x = smaller(larger(x, splat(-87.6f)), splat(89.0f));  // at the ends 2ⁿ⁻¹ is 0, and 2y · 2ⁿ⁻¹ infinite
   const vf magic = splat(12582912.0f);
   const vf shifted = x * 1.44269504088896341f + magic;
   const vf n = shifted - magic;
@@ -107,8 +114,7 @@ inline vf log(vf x) {
 /// A rational function of degree 13 over 6 on [-7.905, 7.905], where tanh reaches ±1 in float.
 inline vf tanh(vf x) {
   const vf limit = splat(7.90531110763549805f);
-  x = x > limit ? limit : x;
-  x = x < -limit ? -limit : x;
+  x = smaller(larger(x, -limit), limit);
   const vf s = x * x;
   vf p = s * -2.76076847742355e-16f + 2.00018790482477e-13f;
   p = p * s - 8.60467152213735e-11f;
