@@ -6,14 +6,14 @@ let opening: Promise<void> | null = null;
 export async function openOffscreen(page: string): Promise<void> {
   const url = chrome.runtime.getURL(page);
   const contexts = await chrome.runtime.getContexts({
-    contextTypes: ['OFFSCREEN_DOCUMENT' as chrome.runtime.ContextType],
+    contextTypes: [chrome.runtime.ContextType.OFFSCREEN_DOCUMENT],
     documentUrls: [url],
   });
   if (contexts.length > 0) return;
   opening ??= chrome.offscreen
     .createDocument({
       url: page,
-      reasons: ['WORKERS' as chrome.offscreen.Reason],
+      reasons: [chrome.offscreen.Reason.WORKERS],
       justification: 'Trains the neural network in a worker, while no page is open as well.',
     })
     .finally(() => {

@@ -38,20 +38,20 @@ export class WorkerOwner {
     const worker = new Worker(trainingWorkerUrl(), { type: 'module', name: 'training' });
     this.#worker = worker;
     return new Promise((resolve) => {
+      const failed = (reason: string): void => {
+        const message = `The training worker did not start: ${reason}. Reload the extension.`;
+        resolve({ ok: false, code: 'training.worker', message });
+      };
       worker.onmessage = (event: MessageEvent<unknown>) => {
         if (!isRecord(event.data)) return;
         const wish = event.data as ToOwner;
         if (wish.type === 'worker.ready') resolve({ ok: true });
+        else if (wish.type === 'worker.failed') failed(wish.message);
         else if (wish.type === 'relay.wanted') this.#wishes.link();
         else this.#wishes.busy(wish.busy);
       };
       worker.onerror = (event) => {
-        const reason = event.message === '' ? 'its script could not be loaded' : event.message;
-        resolve({
-          ok: false,
-          code: 'training.worker',
-          message: `The training worker did not start: ${reason}. Reload the extension.`,
-        });
+        failed(event.message === '' ? 'its script could not be loaded' : event.message);
       };
     });
   }

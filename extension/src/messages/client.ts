@@ -27,11 +27,15 @@ export interface ClientOptions {
   retries?: number;
 }
 
+/** After this silence a command is sent again, in case the training context had ended; the worker knows its id. */
+const AGAIN_MS = 2500;
+
 interface Waiting {
   resolve: (result: unknown) => void;
   reject: (error: CommandError) => void;
   type: CommandType;
   timer: ReturnType<typeof setTimeout>;
+  again: ReturnType<typeof setTimeout>;
   silenceMs: number;
 }
 
@@ -41,14 +45,16 @@ type ResultOf<C extends Command> = Results[C['type']];
 export class TrainingClient {
   readonly #channel: BroadcastChannel;
   readonly #silenceMs: number;
+  readonly #openTraining: () => Promise<unknown>;
   readonly #waiting = new Map<string, Waiting>();
   readonly #listeners = new Set<(state: RunState) => void>();
   #state: RunState | null = null;
   #refreshing = false;
 
-  constructor(channel: BroadcastChannel, silenceMs: number) {
+  constructor(channel: BroadcastChannel, silenceMs: number, openTraining: () => Promise<unknown>) {
     this.#channel = channel;
     this.#silenceMs = silenceMs;
+    this.#openTraining = openTraining;
     this.#channel.addEventListener('message', this.#receive);
   }
 
@@ -66,6 +72,7 @@ export class TrainingClient {
         type: command.type,
         silenceMs,
         timer: this.#startTimer(id, silenceMs),
+        again: setTimeout(() => void this.#sendAgain(id, command), AGAIN_MS),
       });
       this.#channel.postMessage({ kind: 'request', id, command });
     });
@@ -114,6 +121,15 @@ export class TrainingClient {
     else this.#refreshAfterGap();
   };
 
+  async #sendAgain(id: string, command: Command): Promise<void> {
+    try {
+      await this.#openTraining();
+      if (this.#waiting.has(id)) this.#channel.postMessage({ kind: 'request', id, command });
+    } catch {
+      // The command's own time limit tells the page.
+    }
+  }
+
   #refreshAfterGap(): void {
     if (this.#refreshing) return;
     this.#refreshing = true;
@@ -131,7 +147,10 @@ export class TrainingClient {
 
   #settle(id: string): Waiting | undefined {
     const waiting = this.#waiting.get(id);
-    if (waiting !== undefined) clearTimeout(waiting.timer);
+    if (waiting !== undefined) {
+      clearTimeout(waiting.timer);
+      clearTimeout(waiting.again);
+    }
     this.#waiting.delete(id);
     return waiting;
   }
@@ -151,7 +170,7 @@ export class TrainingClient {
 export async function connect(options: ClientOptions): Promise<TrainingClient> {
   const { openTraining, channel = new BroadcastChannel(CHANNEL) } = options;
   const { silenceMs = 30_000, retryMs = 1000, retries = 15 } = options;
-  const client = new TrainingClient(channel, silenceMs);
+  const client = new TrainingClient(channel, silenceMs, openTraining);
   let failure = new CommandError('training.silent', 'The training worker did not start.');
   for (let attempt = 0; attempt < retries; attempt += 1) {
     try {

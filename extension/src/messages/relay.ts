@@ -19,6 +19,7 @@ export type FromRelay =
 /** From the worker to the document that owns it. */
 export type ToOwner =
   | { type: 'worker.ready' }
+  | { type: 'worker.failed'; message: string }
   /** The worker needs a port to the background, or a new one after silence. */
   | { type: 'relay.wanted' }
   /** Whether something would be lost if this context ended now. */

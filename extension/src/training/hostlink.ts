@@ -202,7 +202,7 @@ export class HostLink {
     try {
       if (type === 'dataset.data' || type === 'checkpoint.data') this.#data(message);
       else if (type === 'dataset.end' || type === 'checkpoint.end') {
-        this.#streams.get(id)?.end(endFrame(message, String(type)));
+        this.#streams.get(id)?.end(endFrame(message, type));
         this.#events.changed();
       } else if (ok === true) this.#succeed(id, message);
       else this.#fail(id, hostFailure(message));

@@ -2,7 +2,6 @@
 // the package. Each gives its name and size and then the bytes in pieces of at most 1 MiB, or an error that says where it
 // stopped.
 import type { SourceInfo } from '../messages/state.ts';
-import type { DataSource } from '../messages/commands.ts';
 import { TrainingError } from './errors.ts';
 import type { HostLink } from './hostlink.ts';
 

@@ -1,0 +1,68 @@
+// Remembers the newest run beyond the end of the browser, so that it can be offered for resuming. It is a convenience:
+// when it cannot be read or written, nothing else suffers.
+import type { LastRun } from '../messages/state.ts';
+import * as v from '../messages/validate.ts';
+import { CHECKPOINT_ID } from '../messages/commands.ts';
+import { readWhole, writeWhole } from './files.ts';
+
+const FOLDER = 'runs';
+const FILE = 'last.json';
+
+const id: v.Check<string> = (value, path) => {
+  const name = v.text(100)(value, path);
+  if (CHECKPOINT_ID.test(name)) return name;
+  throw new v.MessageError(`${path} is not a checkpoint's name.`);
+};
+
+const lastRun: v.Check<LastRun> = v.object({
+  source: v.object({
+    kind: v.oneOf('file', 'host', 'example'),
+    name: v.text(4096),
+    size: v.integer(0),
+    path: v.nullable(v.text(4096)),
+  }),
+  checkpoint: v.object({ store: v.oneOf('host', 'browser'), id }),
+  step: v.integer(0),
+  epoch: v.integer(0),
+  epochs: v.integer(0),
+  loss: v.nullable(v.number()),
+  time: v.number(),
+});
+
+export class Runs {
+  readonly #root: () => Promise<FileSystemDirectoryHandle>;
+
+  constructor(root: () => Promise<FileSystemDirectoryHandle>) {
+    this.#root = root;
+  }
+
+  /** Null when there is none that can be read. */
+  async last(): Promise<LastRun | null> {
+    try {
+      const bytes = await readWhole(await this.#folder(), FILE);
+      return lastRun(JSON.parse(new TextDecoder().decode(bytes)), 'last run');
+    } catch {
+      return null;
+    }
+  }
+
+  async remember(run: LastRun): Promise<void> {
+    try {
+      await writeWhole(await this.#folder(), FILE, new TextEncoder().encode(JSON.stringify(run)));
+    } catch {
+      // The checkpoint itself is safe and listed; only the offer to resume it is missing.
+    }
+  }
+
+  async forget(): Promise<void> {
+    try {
+      await (await this.#folder()).removeEntry(FILE);
+    } catch {
+      // There is none.
+    }
+  }
+
+  async #folder(): Promise<FileSystemDirectoryHandle> {
+    return (await this.#root()).getDirectoryHandle(FOLDER, { create: true });
+  }
+}

@@ -1,0 +1,85 @@
+// What a checkpoint says about itself: its place in the run and its loss, from the strings of the safetensors header.
+// Only the header is read. The core checks the rest when it loads a checkpoint.
+import { isRecord } from '../messages/validate.ts';
+
+/** `epoch` counts finished epochs. */
+export interface Summary {
+  step: number | null;
+  epoch: number | null;
+  loss: number | null;
+}
+
+const HEADER_LIMIT = 64 * 1024 * 1024;
+
+export class HeaderError extends Error {
+  override readonly name = 'HeaderError';
+}
+
+/** Bytes that hold the header with its length, from the first eight bytes of a file of `size` bytes. */
+export function headerSize(first: Uint8Array, size: number): number {
+  if (first.length < 8) throw new HeaderError(`it ends after ${String(first.length)} bytes`);
+  const length = Number(new DataView(first.buffer, first.byteOffset, 8).getBigUint64(0, true));
+  if (length < 2 || length > HEADER_LIMIT || 8 + length > size) {
+    throw new HeaderError(`its header of ${String(length)} bytes does not fit into the file`);
+  }
+  return 8 + length;
+}
+
+/** The header's strings, when the file of `size` bytes is as long as the header says. */
+export function readMetadata(header: Uint8Array, size: number): Record<string, unknown> {
+  const parsed = parseJson(new TextDecoder().decode(header.subarray(8)));
+  if (!isRecord(parsed)) throw new HeaderError('its header is not a JSON object');
+  let end = 0;
+  for (const [name, tensor] of Object.entries(parsed)) {
+    if (name === '__metadata__') continue;
+    const offsets = isRecord(tensor) ? tensor['data_offsets'] : null;
+    if (!Array.isArray(offsets) || typeof offsets[1] !== 'number') {
+      throw new HeaderError(`its tensor "${name}" has no place`);
+    }
+    end = Math.max(end, offsets[1]);
+  }
+  if (header.length + end !== size) {
+    throw new HeaderError(
+      `it has ${String(size)} bytes where ${String(header.length + end)} belong`,
+    );
+  }
+  const metadata = parsed['__metadata__'];
+  return isRecord(metadata) ? metadata : {};
+}
+
+/** From the metadata's JSON strings; what is not there is null. */
+export function summaryOf(metadata: Record<string, unknown>): Summary {
+  const state = parseJson(metadata['state']);
+  const history = parseJson(metadata['history']);
+  const at = isRecord(state) ? state : {};
+  return {
+    step: numberOf(at['step']),
+    epoch: numberOf(at['epoch']),
+    loss: lastValidationLoss(history) ?? meanLoss(at),
+  };
+}
+
+function lastValidationLoss(history: unknown): number | null {
+  const epochs = isRecord(history) && Array.isArray(history['epochs']) ? history['epochs'] : [];
+  const last: unknown = epochs.at(-1);
+  return isRecord(last) ? numberOf(last['validationLoss']) : null;
+}
+
+function meanLoss(state: Record<string, unknown>): number | null {
+  const sum = numberOf(state['lossSum']);
+  const count = numberOf(state['lossCount']);
+  return sum !== null && count !== null && count > 0 ? sum / count : null;
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+function parseJson(text: unknown): unknown {
+  if (typeof text !== 'string') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

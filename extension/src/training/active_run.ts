@@ -1,0 +1,225 @@
+// One training session in the core, driven turn by turn: steps until the epoch is done, validation until that is done, the
+// next epoch. It can be paused between any two turns, and its checkpoint is taken at the first moment when no loss is
+// still on the device.
+import type { Baselines, EpochSummary, History, Predictions, Progress } from '../messages/state.ts';
+import type { Counters } from '../messages/commands.ts';
+import type { Core } from './core.ts';
+import type { SessionInfo, StepReply, ValidateReply } from './core_replies.ts';
+import { TrainingError } from './errors.ts';
+import { Loop, Pace, SpeedMeter } from './loop.ts';
+
+const TURN_MS = 12;
+
+export interface RunEvents {
+  progressed: (progress: Progress, losses: [number, number][]) => void;
+  validating: () => void;
+  epochDone: (summary: EpochSummary, baselines: Baselines | null) => void;
+  /** All epochs are done. */
+  finished: () => void;
+  failed: (error: unknown) => void;
+}
+
+/** A checkpoint and the place in the run at which it was taken. */
+export interface Captured {
+  bytes: Uint8Array<ArrayBuffer>;
+  step: number;
+  epoch: number;
+}
+
+interface Capture {
+  resolve: (captured: Captured) => void;
+  reject: (error: unknown) => void;
+}
+
+export class ActiveRun {
+  readonly id: string;
+  readonly epochs: number;
+  readonly #core: Core;
+  readonly #session: number;
+  readonly #events: RunEvents;
+  readonly #history: () => History;
+  readonly #loop = new Loop(() => this.#turn());
+  readonly #pace = new Pace();
+  readonly #meter = new SpeedMeter();
+  #captures: Capture[] = [];
+  #state: StepReply;
+  #stage: 'training' | 'validating' = 'training';
+  #paused = false;
+  #ended = false;
+  #lastTurnAt: number | null = null;
+  #epochSteps = 0;
+  #epochMs = 0;
+  #wall = { at: 0, step: 0 };
+  #trainLoss: number | null = null;
+
+  constructor(
+    id: string,
+    core: Core,
+    info: SessionInfo,
+    events: RunEvents,
+    history: () => History,
+  ) {
+    this.id = id;
+    this.epochs = info.config.training.epochs ?? 1;
+    this.#core = core;
+    this.#session = info.session;
+    this.#state = info.state;
+    this.#events = events;
+    this.#history = history;
+  }
+
+  get stage(): 'training' | 'validating' {
+    return this.#stage;
+  }
+
+  /** Begins, or goes on after a pause. */
+  start(): void {
+    this.#paused = false;
+    this.#lastTurnAt = null;
+    this.#wall = { at: performance.now(), step: this.#state.step };
+    this.#loop.start();
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  /** No further step is made; predictions and checkpoints are still to be had. */
+  stop(): void {
+    this.#ended = true;
+  }
+
+  close(): void {
+    this.#ended = true;
+    this.#loop.close();
+    this.#failCaptures(
+      new TrainingError('run.closed', 'The run was closed before its checkpoint was taken.'),
+    );
+    this.#core.sessionClose(this.#session);
+  }
+
+  /** The checkpoint of the next moment without pending losses. */
+  capture(): Promise<Captured> {
+    return new Promise((resolve, reject) => {
+      this.#captures.push({ resolve, reject });
+      this.#loop.start();
+    });
+  }
+
+  predict(first: number, count: number): Predictions {
+    return this.#core.sessionPredict(this.#session, first, count);
+  }
+
+  counters(): Counters {
+    return this.#core.sessionCounters(this.#session);
+  }
+
+  progress(): Progress {
+    const { step, epoch, stepInEpoch, stepsPerEpoch, learningRate, gradientNorm } = this.#state;
+    return {
+      step,
+      epoch,
+      epochs: this.epochs,
+      stepInEpoch,
+      stepsPerEpoch,
+      stepsPerSecond: this.#meter.perSecond,
+      secondsLeft: this.#secondsLeft(),
+      trainLoss: this.#trainLoss,
+      learningRate,
+      gradientNorm,
+    };
+  }
+
+  #turn(): boolean {
+    if (this.#captures.length > 0 && !this.#capture()) return true;
+    if (this.#paused || this.#ended) return false;
+    try {
+      if (this.#stage === 'training') this.#train();
+      else this.#validate();
+    } catch (error) {
+      this.#ended = true;
+      this.#failCaptures(error);
+      this.#events.failed(error);
+    }
+    return !this.#ended || this.#captures.length > 0;
+  }
+
+  #train(): void {
+    const { step } = this.#state;
+    const began = performance.now();
+    const reply = this.#core.sessionStep(this.#session, this.#pace.steps);
+    const now = performance.now();
+    const steps = reply.step - step;
+    this.#pace.took(steps, now - began);
+    // Between two turns lies what commands and messages took: it belongs to the pace that a person sees.
+    const elapsed = now - (this.#lastTurnAt ?? began);
+    this.#lastTurnAt = now;
+    this.#epochSteps += steps;
+    this.#epochMs += elapsed;
+    this.#meter.add(steps, elapsed);
+    this.#note(reply);
+    if (!reply.epochDone) return;
+    this.#stage = 'validating';
+    this.#lastTurnAt = null;
+    this.#events.validating();
+  }
+
+  #validate(): void {
+    const began = performance.now();
+    let reply: ValidateReply;
+    do reply = this.#core.sessionValidate(this.#session);
+    while (!reply.done && performance.now() - began < TURN_MS);
+    if (!reply.done) return;
+    const summary: EpochSummary = {
+      epoch: this.#state.epoch + 1,
+      trainLoss: this.#trainLoss,
+      validationLoss: reply.loss,
+      stepsPerSecond: this.#epochMs > 0 ? (1000 * this.#epochSteps) / this.#epochMs : null,
+      mae: reply.mae,
+      rmse: reply.rmse,
+    };
+    this.#epochSteps = 0;
+    this.#epochMs = 0;
+    this.#stage = 'training';
+    this.#note(this.#core.sessionNextEpoch(this.#session));
+    this.#ended = this.#state.finished;
+    this.#events.epochDone(summary, reply.baselines);
+    if (this.#ended) this.#events.finished();
+  }
+
+  /** False while losses are still on the device. */
+  #capture(): boolean {
+    try {
+      this.#note(this.#core.sessionStep(this.#session, 0));
+      if (this.#state.pending > 0) return false;
+      const bytes = this.#core.sessionCheckpoint(this.#session, this.#history());
+      const captures = this.#captures;
+      this.#captures = [];
+      const { step, epoch } = this.#state;
+      for (const { resolve } of captures) resolve({ bytes, step, epoch });
+    } catch (error) {
+      this.#failCaptures(error);
+    }
+    return true;
+  }
+
+  #failCaptures(error: unknown): void {
+    const captures = this.#captures;
+    this.#captures = [];
+    for (const { reject } of captures) reject(error);
+  }
+
+  #note(reply: StepReply): void {
+    this.#state = reply;
+    this.#trainLoss = reply.trainLoss ?? this.#trainLoss;
+    this.#events.progressed(this.progress(), reply.recent);
+  }
+
+  #secondsLeft(): number | null {
+    const { step, stepsPerEpoch } = this.#state;
+    const done = step - this.#wall.step;
+    if (done <= 0) return null;
+    const msAStep = (performance.now() - this.#wall.at) / done;
+    return (Math.max(0, this.epochs * stepsPerEpoch - step) * msAStep) / 1000;
+  }
+}

@@ -1,0 +1,102 @@
+// Keeps what a run has reached: takes its checkpoint, saves it, remembers the run for the next start of the browser, and
+// keeps the pages' list. Of checkpoints that nobody asked for, the newest of a run takes the place of the one before.
+import type { CheckpointEntry, SourceInfo, StoreName } from '../messages/state.ts';
+import type { Runs } from '../storage/runs.ts';
+import type { ActiveRun } from './active_run.ts';
+import { failureOf } from './errors.ts';
+import { checkpointName } from './run_names.ts';
+import type { Saving } from './saving.ts';
+import type { Snapshot } from './snapshot.ts';
+
+export interface KeeperParts {
+  saving: Saving;
+  runs: Runs;
+  snapshot: Snapshot;
+}
+
+export class Keeper {
+  readonly #parts: KeeperParts;
+  readonly #changed: () => void;
+  #open = 0;
+  #automatic: { run: string; store: StoreName; id: string } | null = null;
+  /** When a checkpoint was last begun, or a run started. */
+  savedAt = 0;
+
+  /** `changed` is called when `busy` may have changed. */
+  constructor(parts: KeeperParts, changed: () => void) {
+    this.#parts = parts;
+    this.#changed = changed;
+  }
+
+  get busy(): boolean {
+    return this.#open > 0;
+  }
+
+  async save(
+    run: ActiveRun,
+    source: SourceInfo,
+    store: StoreName | undefined,
+  ): Promise<CheckpointEntry> {
+    this.savedAt = Date.now();
+    this.#open += 1;
+    this.#changed();
+    try {
+      const entry = await this.#save(run, source, store);
+      await this.refresh();
+      return entry;
+    } finally {
+      this.#open -= 1;
+      this.#changed();
+    }
+  }
+
+  /** A failure is a notice: nobody waits for this checkpoint, and training goes on without it. */
+  async saveAutomatic(run: ActiveRun, source: SourceInfo): Promise<void> {
+    const before = this.#automatic;
+    try {
+      const { store, id } = await this.save(run, source, undefined);
+      this.#automatic = { run: run.id, store, id };
+      if (before?.run !== run.id || (before.id === id && before.store === store)) return;
+      await this.#parts.saving.remove(before.store, before.id).catch(() => undefined);
+      await this.refresh();
+    } catch (error) {
+      const { code, message } = failureOf(error);
+      this.#parts.snapshot.notice('error', code, `No checkpoint was saved: ${message}`);
+    }
+  }
+
+  async refresh(): Promise<CheckpointEntry[]> {
+    const checkpoints = await this.#parts.saving.list();
+    this.#parts.snapshot.update({ checkpoints });
+    return checkpoints;
+  }
+
+  async remove(store: StoreName, id: string): Promise<void> {
+    const { saving, runs, snapshot } = this.#parts;
+    await saving.remove(store, id);
+    const last = snapshot.state.lastRun?.checkpoint;
+    if (last?.store === store && last.id === id) {
+      await runs.forget();
+      snapshot.update({ lastRun: null });
+    }
+    await this.refresh();
+  }
+
+  async #save(
+    run: ActiveRun,
+    source: SourceInfo,
+    store: StoreName | undefined,
+  ): Promise<CheckpointEntry> {
+    const { saving, runs, snapshot } = this.#parts;
+    const { bytes, step, epoch } = await run.capture();
+    const loss = snapshot.state.history.epochs.at(-1)?.validationLoss ?? run.progress().trainLoss;
+    const summary = { step, epoch, loss };
+    const entry = await saving.save(checkpointName(run.id, step), bytes, summary, store);
+    const checkpoint = { store: entry.store, id: entry.id };
+    const { epochs } = run;
+    const lastRun = { source, checkpoint, step, epoch, epochs, loss, time: entry.time };
+    snapshot.update({ lastRun });
+    await runs.remember(lastRun);
+    return entry;
+  }
+}

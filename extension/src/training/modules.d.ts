@@ -1,0 +1,9 @@
+// What the bundler resolves: the core module stays a file of its own, data files become texts.
+declare module '#core' {
+  const createCore: () => Promise<unknown>;
+  export default createCore;
+}
+declare module '*.csv' {
+  const text: string;
+  export default text;
+}

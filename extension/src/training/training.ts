@@ -1,0 +1,368 @@
+// The training room: one data set, at most one run, and what a page may ask of them. Everything that lasts lives here in
+// the worker, so that pages may come and go; a failed step leaves what was there before it.
+import type { CommandOf, DataSource, RunStarted } from '../messages/commands.ts';
+import { emptyHistory, isActive } from '../messages/state.ts';
+import type {
+  CheckpointEntry,
+  EpochSummary,
+  HostStatus,
+  Predictions,
+  RunState,
+  StoreName,
+} from '../messages/state.ts';
+import type { Runs } from '../storage/runs.ts';
+import { headerSize, readMetadata, summaryOf } from '../storage/summary.ts';
+import { ActiveRun } from './active_run.ts';
+import type { Core } from './core.ts';
+import type { SessionInfo } from './core_replies.ts';
+import { readDataset } from './dataset.ts';
+import type { OpenDataset } from './dataset.ts';
+import { failureOf, TrainingError } from './errors.ts';
+import { restoredHistory, addEpoch } from './history.ts';
+import type { HostLink } from './hostlink.ts';
+import { Keeper } from './keeper.ts';
+import { runName, runOfCheckpoint } from './run_names.ts';
+import type { Saving } from './saving.ts';
+import type { Snapshot } from './snapshot.ts';
+import { exampleSource, fileSource, hostSource } from './sources.ts';
+import type { ByteSource, Examples } from './sources.ts';
+
+const AUTOSAVE_MS = 30_000;
+const PREDICTIONS_MS = 1000;
+const PREDICTED = 300;
+
+export interface TrainingParts {
+  core: Core;
+  link: HostLink;
+  saving: Saving;
+  runs: Runs;
+  snapshot: Snapshot;
+  examples: Examples;
+  /** Whether something would be lost if the worker ended now. */
+  busy: (busy: boolean) => void;
+}
+
+export class Training {
+  readonly #parts: TrainingParts;
+  #dataset: OpenDataset | null = null;
+  #run: ActiveRun | null = null;
+  #reading: AbortController | null = null;
+  #predictedAt = 0;
+  readonly keeper: Keeper;
+
+  constructor(parts: TrainingParts) {
+    this.#parts = parts;
+    this.keeper = new Keeper(parts, () => {
+      this.#tellBusy();
+    });
+  }
+
+  get state(): Readonly<RunState> {
+    return this.#parts.snapshot.state;
+  }
+
+  get active(): boolean {
+    return isActive(this.state.phase);
+  }
+
+  /** What pages should know before anything was asked for. */
+  async begin(): Promise<void> {
+    const { core, runs, snapshot } = this.#parts;
+    const { models, webgl } = core.describe();
+    snapshot.update({ models, webgl, lastRun: await runs.last() });
+    await this.connectHost();
+    await this.keeper.refresh();
+  }
+
+  async openDataset(source: DataSource): Promise<{ description: OpenDataset['description'] }> {
+    this.#refuseWhileActive('open another file');
+    if (this.#reading !== null)
+      throw new TrainingError('dataset.busy', 'Another file is being read.');
+    const { core, snapshot } = this.#parts;
+    const { phase, source: before } = this.state;
+    const reading = new AbortController();
+    this.#reading = reading;
+    this.#tellBusy();
+    try {
+      const bytes = await this.#byteSource(source);
+      const start = { bytes: 0, total: bytes.info.size, rows: 0 };
+      snapshot.update({ phase: 'reading', reading: start, source: bytes.info, failure: null });
+      const opened = await readDataset(
+        core,
+        bytes,
+        (progress) => {
+          snapshot.updateSoon({ reading: progress });
+        },
+        reading.signal,
+      );
+      this.#useDataset(opened);
+      return { description: opened.description };
+    } catch (error) {
+      const failure = failureOf(error);
+      const kept = this.#dataset === null ? 'failed' : phase;
+      snapshot.update({ phase: kept, reading: null, source: before, failure });
+      throw error;
+    } finally {
+      this.#reading = null;
+      this.#tellBusy();
+    }
+  }
+
+  closeDataset(): void {
+    this.#refuseWhileActive('close the file');
+    this.#reading?.abort();
+    this.#closeRun();
+    if (this.#dataset !== null) this.#parts.core.datasetClose(this.#dataset.handle);
+    this.#dataset = null;
+    this.#parts.snapshot.update({ ...NO_RUN, phase: 'empty', source: null, description: null });
+    this.#tellBusy();
+  }
+
+  async startRun({ config }: CommandOf<'run.start'>): Promise<RunStarted> {
+    this.#refuseWhileActive('start another run');
+    const dataset = this.#needDataset();
+    return this.#prepare(() => {
+      const info = this.#parts.core.sessionCreate(dataset.handle, config);
+      return { info, id: runName(info.config.model.name, new Date()) };
+    });
+  }
+
+  async resumeCheckpoint(command: CommandOf<'checkpoint.resume'>): Promise<RunStarted> {
+    const { store, id, epochs, device } = command;
+    this.#refuseWhileActive('resume a checkpoint');
+    await this.#reopenLastSource();
+    const dataset = this.#needDataset();
+    const bytes = await this.#parts.saving.read(store, id);
+    this.#refuseWhileActive('resume a checkpoint');
+    const total = epochs === undefined ? undefined : finishedEpochs(bytes, id) + epochs;
+    return this.#prepare(() => {
+      const training = { ...(total && { epochs: total }), ...(device && { device }) };
+      const info = this.#parts.core.sessionRestore(dataset.handle, bytes, { training });
+      if (!info.state.finished) return { info, id: runOfCheckpoint(id) };
+      this.#parts.core.sessionClose(info.session);
+      const message = `The run of ${id} has finished its ${String(info.state.epoch)} epochs: say how many more to train.`;
+      throw new TrainingError('checkpoint.finished', message);
+    });
+  }
+
+  pause(): void {
+    this.#needActive().pause();
+    this.#parts.snapshot.update({ phase: 'paused' });
+  }
+
+  resume(): void {
+    const run = this.#needActive();
+    this.#parts.snapshot.update({ phase: run.stage });
+    run.start();
+  }
+
+  async stop(): Promise<void> {
+    const run = this.#needActive();
+    run.stop();
+    this.#refreshPredictions(run);
+    this.#parts.snapshot.update({ phase: 'finished', outcome: 'stopped' });
+    await this.#saveAutomatic(run);
+  }
+
+  save(store: StoreName | undefined): Promise<CheckpointEntry> {
+    return this.keeper.save(this.#needRun(), this.#needDataset().source, store);
+  }
+
+  predictions(first: number, count: number): Predictions {
+    return this.#needRun().predict(first, count);
+  }
+
+  counters(): ReturnType<ActiveRun['counters']> {
+    return this.#needRun().counters();
+  }
+
+  async connectHost(): Promise<HostStatus> {
+    const { link, snapshot } = this.#parts;
+    const status = await link.connect();
+    snapshot.update({ host: { ...status } });
+    return status;
+  }
+
+  /** The host went away: training goes on, and what it has reached is kept in the browser. */
+  hostLost(message: string): void {
+    const goesOn = this.active
+      ? ' Training goes on; checkpoints go to the browser until the host is back.'
+      : '';
+    this.#parts.snapshot.notice('warning', 'host.lost', message + goesOn);
+    if (this.#run !== null && this.active) void this.#saveAutomatic(this.#run);
+  }
+
+  async #byteSource(source: DataSource): Promise<ByteSource> {
+    if (source.kind === 'file') return fileSource(source.file);
+    if (source.kind === 'host') return hostSource(this.#parts.link, source.path);
+    return exampleSource(this.#parts.examples, source.name);
+  }
+
+  #useDataset(opened: OpenDataset): void {
+    this.#closeRun();
+    if (this.#dataset !== null) this.#parts.core.datasetClose(this.#dataset.handle);
+    this.#dataset = opened;
+    const { source, description } = opened;
+    this.#parts.snapshot.update({ ...NO_RUN, phase: 'ready', source, description });
+  }
+
+  async #reopenLastSource(): Promise<void> {
+    const source = this.state.lastRun?.source;
+    if (this.#dataset !== null || source === undefined) return;
+    if (source.kind === 'example') await this.openDataset({ kind: 'example', name: source.name });
+    else if (source.kind === 'host' && source.path !== null) {
+      await this.openDataset({ kind: 'host', path: source.path });
+    } else {
+      const message = `The browser may not reopen "${source.name}" by itself: pick it again, then resume.`;
+      throw new TrainingError('dataset.missing', message);
+    }
+  }
+
+  /** What was there before stays until the new session exists. */
+  async #prepare(create: () => { info: SessionInfo; id: string }): Promise<RunStarted> {
+    const { core, snapshot } = this.#parts;
+    const { phase } = this.state;
+    snapshot.update({ phase: 'preparing', failure: null });
+    await nextTask();
+    try {
+      const { info, id } = create();
+      this.#closeRun();
+      const history = info.history === undefined ? emptyHistory() : restoredHistory(info.history);
+      const events = this.#runEvents(() => run);
+      const run: ActiveRun = new ActiveRun(id, core, info, events, () => this.state.history);
+      this.#run = run;
+      this.keeper.savedAt = Date.now();
+      const { config, device, deviceReason, parameters } = info;
+      const { trainWindows: train, validationWindows: validation, skippedWindows: skipped } = info;
+      snapshot.update({
+        ...NO_RUN,
+        phase: 'training',
+        config,
+        device,
+        deviceReason,
+        parameters,
+        windows: { train, validation, skipped },
+        history,
+        progress: run.progress(),
+      });
+      if (info.notice !== null) snapshot.notice('info', 'checkpoint.data', info.notice);
+      this.#tellBusy();
+      run.start();
+      return { config, device, deviceReason, parameters };
+    } catch (error) {
+      snapshot.update({ phase, failure: failureOf(error) });
+      throw error;
+    }
+  }
+
+  #runEvents(current: () => ActiveRun): ConstructorParameters<typeof ActiveRun>[3] {
+    const { snapshot } = this.#parts;
+    return {
+      progressed: (progress, losses) => {
+        snapshot.progress(progress, losses);
+      },
+      validating: () => {
+        snapshot.updateSoon({ phase: 'validating' });
+      },
+      epochDone: (summary, baselines) => {
+        this.#epochDone(current(), summary, baselines);
+      },
+      finished: () => {
+        this.#refreshPredictions(current());
+        snapshot.update({ phase: 'finished', outcome: 'completed' });
+        void this.#saveAutomatic(current());
+      },
+      failed: (error) => {
+        snapshot.update({ phase: 'failed', failure: failureOf(error) });
+        this.#tellBusy();
+      },
+    };
+  }
+
+  #epochDone(run: ActiveRun, summary: EpochSummary, baselines: RunState['baselines']): void {
+    const { snapshot } = this.#parts;
+    addEpoch(this.state.history, summary);
+    const phase = this.state.phase === 'validating' ? 'training' : this.state.phase;
+    snapshot.updateSoon({ phase, baselines: baselines ?? this.state.baselines });
+    if (Date.now() - this.#predictedAt >= PREDICTIONS_MS) this.#refreshPredictions(run);
+    if (Date.now() - this.keeper.savedAt >= AUTOSAVE_MS) void this.#saveAutomatic(run);
+  }
+
+  #refreshPredictions(run: ActiveRun): void {
+    const total = this.state.windows?.validation ?? 0;
+    if (total === 0) return;
+    this.#predictedAt = Date.now();
+    this.#parts.snapshot.updateSoon({ predictions: run.predict(0, Math.min(PREDICTED, total)) });
+  }
+
+  #saveAutomatic(run: ActiveRun): Promise<void> {
+    return this.keeper.saveAutomatic(run, this.#needDataset().source);
+  }
+
+  #closeRun(): void {
+    this.#run?.close();
+    this.#run = null;
+  }
+
+  #needDataset(): OpenDataset {
+    if (this.#dataset !== null) return this.#dataset;
+    throw new TrainingError('dataset.missing', 'No file is open: pick one first.');
+  }
+
+  #needRun(): ActiveRun {
+    if (this.#run !== null) return this.#run;
+    throw new TrainingError('run.missing', 'There is no run: start one first.');
+  }
+
+  #needActive(): ActiveRun {
+    const run = this.#needRun();
+    if (this.active) return run;
+    throw new TrainingError('run.inactive', `The run has ended; its phase is ${this.state.phase}.`);
+  }
+
+  #refuseWhileActive(what: string): void {
+    if (!this.active) return;
+    throw new TrainingError('run.active', `A run is in progress: stop it to ${what}.`);
+  }
+
+  #tellBusy(): void {
+    this.#parts.busy(
+      this.active || this.#dataset !== null || this.#reading !== null || this.keeper.busy,
+    );
+  }
+}
+
+/** What a snapshot holds of a run, without one. */
+const NO_RUN = {
+  reading: null,
+  outcome: null,
+  failure: null,
+  config: null,
+  device: null,
+  deviceReason: '',
+  parameters: null,
+  windows: null,
+  progress: null,
+  baselines: null,
+  predictions: null,
+  get history() {
+    return emptyHistory();
+  },
+} satisfies Partial<RunState>;
+
+function finishedEpochs(bytes: Uint8Array, id: string): number {
+  try {
+    const header = bytes.subarray(0, headerSize(bytes, bytes.length));
+    return summaryOf(readMetadata(header, bytes.length)).epoch ?? 0;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TrainingError('checkpoint.corrupt', `${id} is not a whole checkpoint: ${reason}.`);
+  }
+}
+
+/** Lets messages that were posted before the core's long call reach their readers. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 0);
+  });
+}

@@ -1,0 +1,92 @@
+// The training worker: puts the parts together. It owns data set, session, checkpoints and run state; pages talk to it by
+// a BroadcastChannel, its owner brings it the port to the background.
+import createCore from '#core';
+import seattleWeather from 'vega-datasets/data/seattle-weather.csv';
+import { CHANNEL } from '../messages/commands.ts';
+import type { RelayPort, ToOwner } from '../messages/relay.ts';
+import { isRecord } from '../messages/validate.ts';
+import { BrowserStore } from '../storage/browser_store.ts';
+import { Runs } from '../storage/runs.ts';
+import { loadCore } from './core.ts';
+import { Desk } from './desk.ts';
+import { failureOf } from './errors.ts';
+import { HostStore } from './host_store.ts';
+import { HostLink } from './hostlink.ts';
+import { Saving } from './saving.ts';
+import { Snapshot } from './snapshot.ts';
+import { Training } from './training.ts';
+
+declare const self: {
+  postMessage: (message: ToOwner) => void;
+  onmessage: ((event: MessageEvent<unknown>) => void) | null;
+};
+
+const EXAMPLES = { 'seattle-weather.csv': seattleWeather };
+
+const channel = new BroadcastChannel(CHANNEL);
+const root = (): Promise<FileSystemDirectoryHandle> => navigator.storage.getDirectory();
+
+const snapshot = new Snapshot((event) => {
+  channel.postMessage(event);
+});
+
+const link: HostLink = new HostLink({
+  wantPort: () => {
+    self.postMessage({ type: 'relay.wanted' });
+  },
+  changed: () => {
+    snapshot.updateSoon({ host: { ...link.status } });
+  },
+  lost: (message) => {
+    training?.hostLost(message);
+  },
+});
+
+const saving = new Saving(
+  { host: new HostStore(link), browser: new BrowserStore(root) },
+  () => link.connected,
+  {
+    notice: (level, code, message) => {
+      snapshot.notice(level, code, message);
+    },
+  },
+);
+
+let training: Training | null = null;
+
+self.onmessage = ({ data, ports: [port] }) => {
+  if (!isRecord(data) || data['type'] !== 'relay.port' || port === undefined) return;
+  link.takePort(port, (data as unknown as RelayPort).version);
+};
+
+async function begin(): Promise<void> {
+  const core = await loadCore(createCore);
+  const room = new Training({
+    core,
+    link,
+    saving,
+    runs: new Runs(root),
+    snapshot,
+    examples: EXAMPLES,
+    busy: (busy) => {
+      self.postMessage({ type: 'worker.busy', busy });
+    },
+  });
+  training = room;
+  const desk = new Desk({ training: room, snapshot, saving, link }, (reply) => {
+    channel.postMessage(reply);
+  });
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+    void desk.receive(data);
+  };
+  self.postMessage({ type: 'worker.ready' });
+  try {
+    await room.begin();
+  } catch (error) {
+    snapshot.update({ phase: 'failed', failure: failureOf(error) });
+  }
+}
+
+begin().catch((error: unknown) => {
+  self.postMessage({ type: 'worker.failed', message: failureOf(error).message });
+});
