@@ -1,0 +1,182 @@
+#include "native_host/files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "native_host/pipe.h"
+
+namespace sg::host {
+namespace {
+
+[[noreturn]] void fail(const std::string& what, int error = errno) {
+  throw std::system_error(error, std::generic_category(), what);
+}
+
+/// `path` up to its last slash: the folder that holds it.
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// Removes what is left of a file that did not reach its name; nothing is left when it did.
+struct Partial {
+  int folder;
+  std::string name;
+  ~Partial() { unlinkat(folder, name.c_str(), 0); }
+};
+
+}  // namespace
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+int Fd::release() { return std::exchange(fd_, -1); }
+
+void Fd::reset() {
+  if (fd_ >= 0) close(std::exchange(fd_, -1));
+}
+
+std::uint64_t size_of(const struct stat& s) { return static_cast<std::uint64_t>(s.st_size); }
+
+std::int64_t mtime_of(const struct stat& s) {
+  return std::int64_t{s.st_mtim.tv_sec} * 1000 + s.st_mtim.tv_nsec / 1'000'000;
+}
+
+Fd open_beneath(int folder, const std::string& path, int flags) {
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC | O_NOFOLLOW);
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS;
+  for (int attempt = 0;; ++attempt) {
+    const long fd = syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how);
+    if (fd >= 0) return Fd(static_cast<int>(fd));
+    if (errno == ENOSYS || errno == EPERM) return open_beneath_by_steps(folder, path, flags);
+    // A rename somewhere on the way makes the kernel give up with EAGAIN: it could not prove that nothing escaped.
+    if ((errno != EAGAIN && errno != EINTR) || attempt == 100) fail(path);
+  }
+}
+
+Fd open_beneath_by_steps(int folder, const std::string& path, int flags) {
+  Fd at;
+  std::size_t start = 0;
+  for (;;) {
+    const std::size_t slash = path.find('/', start);
+    const std::string name = path.substr(start, slash - start);
+    const bool last = slash == std::string::npos;
+    if (name.empty() || name == "..") fail(path, EXDEV);
+    const int from = at ? at.get() : folder;
+    const int how = last ? flags : O_PATH | O_DIRECTORY;
+    const int fd = openat(from, name.c_str(), how | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+      struct stat s {};
+      // With O_DIRECTORY a link is reported as "not a folder"; openat2 would say that it is a link.
+      if (errno == ENOTDIR && fstatat(from, name.c_str(), &s, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(s.st_mode))
+        fail(path, ELOOP);
+      fail(path, errno);
+    }
+    at = Fd(fd);
+    if (last) return at;
+    start = slash + 1;
+  }
+}
+
+Fd open_folder(const std::string& path, bool create) {
+  int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT && create && path != "/") {
+    const std::string parent = parent_of(path);
+    const Fd above = open_folder(parent, true);
+    if (mkdirat(above.get(), path.substr(path.find_last_of('/') + 1).c_str(), 0700) != 0 && errno != EEXIST) fail(path);
+    sync_file(above.get());
+    fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  }
+  if (fd < 0) fail(path);
+  return Fd(fd);
+}
+
+void write_whole(const std::string& path, std::string_view bytes, mode_t mode) {
+  const Fd folder = open_folder(parent_of(path), true);
+  const std::string target = path.substr(path.find_last_of('/') + 1);
+  const Partial partial{folder.get(), "." + target + "." + random_name()};
+  const Fd file(openat(folder.get(), partial.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  if (!file || fchmod(file.get(), mode) != 0) fail(path);
+  write_at(file.get(), bytes, 0);
+  sync_file(file.get());
+  if (renameat(folder.get(), partial.name.c_str(), folder.get(), target.c_str()) != 0) fail(path);
+  sync_file(folder.get());
+}
+
+std::string read_whole(const std::string& path, std::size_t cap) {
+  const Fd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat s {};
+  if (!file || fstat(file.get(), &s) != 0) fail(path);
+  if (!S_ISREG(s.st_mode)) fail(path, EINVAL);
+  if (size_of(s) > cap) fail(path, EFBIG);
+  std::string bytes(size_of(s), '\0');
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    const std::size_t n = read_at(file.get(), bytes.data() + have, bytes.size() - have, have);
+    if (n == 0) break;
+    have += n;
+  }
+  bytes.resize(have);
+  return bytes;
+}
+
+std::string unsafe_ancestor(const std::string& path) {
+  for (std::string at = parent_of(path);; at = parent_of(at)) {
+    struct stat s {};
+    if (stat(at.c_str(), &s) == 0) {
+      const bool shared = (s.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (s.st_mode & S_ISVTX) == 0;
+      if (shared || (s.st_uid != 0 && s.st_uid != geteuid())) return at;
+    }
+    if (at == "/" || at == ".") return "";
+  }
+}
+
+std::string random_name() {
+  unsigned char bytes[8];
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) fail("random numbers");
+  std::string name;
+  for (const unsigned char b : bytes) {
+    name += "0123456789abcdef"[b >> 4];
+    name += "0123456789abcdef"[b & 15];
+  }
+  return name;
+}
+
+std::vector<std::string> names_in(int folder, std::size_t limit, bool* more) {
+  // A new description of the folder: reading moves its position.
+  Fd own(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> dir(own ? fdopendir(own.get()) : nullptr, closedir);
+  if (!dir) fail("reading a folder");
+  (void)own.release();
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* entry = readdir(dir.get())) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (names.size() == limit) {
+      if (more != nullptr) *more = true;
+      return names;
+    }
+    names.emplace_back(name);
+    errno = 0;
+  }
+  if (errno != 0) fail("reading a folder");
+  return names;
+}
+
+}  // namespace sg::host

@@ -1,0 +1,57 @@
+// Files and folders as the host may touch them: everything is opened beneath a folder that is already open, no link is
+// ever followed, only regular files are read, and what is written appears whole or not at all.
+#pragma once
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sg::host {
+
+/// An open file or folder, closed with its owner.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(other.release()) {}
+  Fd& operator=(Fd&& other) noexcept;
+  ~Fd() { reset(); }
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release();
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+std::uint64_t size_of(const struct stat& s);
+/// Time of change in whole milliseconds since 1970.
+std::int64_t mtime_of(const struct stat& s);
+
+/// Opens a path beneath `folder` (openat2, or step by step on kernels without it); throws std::system_error.
+Fd open_beneath(int folder, const std::string& path, int flags);
+/// The fallback: one openat a component, each refusing links. Same results.
+Fd open_beneath_by_steps(int folder, const std::string& path, int flags);
+
+/// Opens an absolute folder; `create` makes what is missing of it, for the person alone (0700).
+Fd open_folder(const std::string& path, bool create = false);
+
+/// Replaces `path` by these bytes, or leaves it: written beside, synced, renamed, folder synced.
+void write_whole(const std::string& path, std::string_view bytes, mode_t mode);
+/// The bytes of a small regular file; nothing may be larger than `cap`. Throws std::system_error.
+std::string read_whole(const std::string& path, std::size_t cap);
+
+/// The first ancestor of `path` that other people may change (group- or world-writable without the sticky bit, or owned
+/// by neither root nor this user), or "" when there is none.
+std::string unsafe_ancestor(const std::string& path);
+
+/// Eight random bytes in hex, for names that nobody else picks.
+std::string random_name();
+
+/// Names in an open folder, without `.` and `..`, at most `limit`; `more` tells whether there were more.
+std::vector<std::string> names_in(int folder, std::size_t limit, bool* more = nullptr);
+
+}  // namespace sg::host

@@ -1,0 +1,298 @@
+#include "native_host/grants.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+
+#include "native_host/json.h"
+#include "native_host/pipe.h"
+
+namespace sg::host {
+namespace {
+
+constexpr std::size_t kMostEntries = 10'000;
+constexpr int kMostLevels = 16;
+
+Failure refused(const std::string& path, const std::string& why) {
+  // The path itself may be hostile: only what can be shown is shown.
+  const std::string shown = valid_utf8(path) ? path.substr(0, 200) : "";
+  return Failure("path.refused", "The path '" + (valid_utf8(shown) ? shown : "") + "' can't be asked for: " + why + ".",
+                 {{"path", valid_utf8(shown) ? shown : ""}});
+}
+
+Failure dataset_failure(const std::string& path, int error) {
+  const Json details{{"path", path}};
+  const std::string at = "'" + path + "'";
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return Failure("dataset.not_found", "There is no " + at + " in the granted folders.", details);
+    case ELOOP:
+    case EXDEV:
+      return refused(path, "a symbolic link is on the way, and links are not followed");
+    case ENXIO:
+    case ENODEV:
+    case EISDIR:
+      return Failure("dataset.not_a_file", at + " is not a regular file.", details);
+    case EACCES:
+    case EPERM:
+      return Failure("dataset.denied", at + " may not be read: check its permissions.", details);
+    default:
+      return Failure("dataset.failed", at + " can't be read: " + error_text(error) + ".", details);
+  }
+}
+
+Failure invalid(const std::string& file, const std::string& why) {
+  return Failure("grants.invalid", "The list of granted folders, " + file + ", can't be used: " + why + ".",
+                 {{"path", file}});
+}
+
+bool hidden(const std::string& name) { return name.empty() || name[0] == '.'; }
+
+bool printable(const std::string& text) {
+  return valid_utf8(text) &&
+         std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
+std::string without_slash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+std::string real_path(const std::string& path) {
+  char resolved[PATH_MAX];
+  return realpath(path.c_str(), resolved) != nullptr ? resolved : "";
+}
+
+/// A name for paths to begin with: the folder's own, numbered when it is taken.
+std::string root_name(const std::string& folder, const std::vector<Root>& roots) {
+  const std::string own = folder.substr(folder.find_last_of('/') + 1);
+  std::string name = own;
+  for (int n = 2; std::any_of(roots.begin(), roots.end(), [&](const Root& r) { return r.name == name; }); ++n) {
+    name = own + "-" + std::to_string(n);
+  }
+  return name;
+}
+
+/// Adds what lies in the open folder `at`, whose path in messages is `prefix`.
+void add_entries(Listing& listing, const Fd& at, const std::string& prefix, bool recursive, int level) {
+  for (const std::string& name : names_in(at.get(), kMostEntries, &listing.truncated)) {
+    struct stat s {};
+    if (hidden(name) || !printable(name) || fstatat(at.get(), name.c_str(), &s, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (!S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)) continue;
+    const std::string path = prefix + "/" + name;
+    if (path.size() > PATH_MAX) continue;
+    if (listing.entries.size() >= kMostEntries) {
+      listing.truncated = true;
+      return;
+    }
+    const bool folder = S_ISDIR(s.st_mode);
+    listing.entries.push_back({path, folder, folder ? 0 : size_of(s), mtime_of(s)});
+    if (!folder || !recursive) continue;
+    // A folder that can't be opened is still listed: opening it by name says why.
+    const Fd below(openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!below) continue;
+    if (level == kMostLevels) {
+      listing.truncated = true;
+    } else {
+      add_entries(listing, below, path, true, level + 1);
+    }
+  }
+}
+
+}  // namespace
+
+Places Places::from_environment() {
+  const auto folder = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && value[0] == '/' ? without_slash(value) : std::string();
+  };
+  Places places{folder("HOME"), folder("XDG_CONFIG_HOME")};
+  if (places.home.empty())
+    throw Failure("grants.invalid", "HOME is not set to an absolute path: the granted folders can't be found.");
+  if (places.config.empty()) places.config = places.home + "/.config";
+  return places;
+}
+
+void OpenFile::check_unchanged(bool whole) const {
+  struct stat now {};
+  if (fstat(file.get(), &now) != 0) throw dataset_failure(path, errno);
+  const Json details{{"path", path}};
+  if (now.st_nlink == 0) {
+    throw Failure("dataset.vanished", "'" + path + "' was removed or replaced while it was read.", details);
+  }
+  if (!whole || now.st_size != status.st_size || now.st_mtim.tv_sec != status.st_mtim.tv_sec ||
+      now.st_mtim.tv_nsec != status.st_mtim.tv_nsec) {
+    throw Failure("dataset.changed",
+                  "'" + path + "' changed while it was read (" + std::to_string(status.st_size) + " bytes before, " +
+                      std::to_string(now.st_size) + " now). Read it again when it rests.",
+                  details);
+  }
+}
+
+std::size_t OpenFile::read(char* to, std::size_t size, std::uint64_t offset) const {
+  return translated([&] { return read_at(file.get(), to, size, offset); },
+                    [&](int e) { return dataset_failure(path, e); });
+}
+
+std::pair<std::string, std::string> split_path(const std::string& path) {
+  if (path.empty() || path.size() > 4096) throw refused(path, "it must have 1 to 4,096 bytes");
+  if (!printable(path)) throw refused(path, "it holds control characters or is not UTF-8");
+  if (path[0] == '/') throw refused(path, "it is absolute; begin with the name of a granted folder");
+  for (std::size_t start = 0; start <= path.size();) {
+    const std::size_t end = std::min(path.find('/', start), path.size());
+    const std::string name = path.substr(start, end - start);
+    if (name.empty()) throw refused(path, "a name between slashes is empty");
+    if (name[0] == '.') throw refused(path, "'.', '..' and hidden files are not offered");
+    if (name.size() > NAME_MAX) throw refused(path, "a name is longer than 255 bytes");
+    start = end + 1;
+  }
+  const std::size_t slash = path.find('/');
+  return {path.substr(0, slash), slash == std::string::npos ? "" : path.substr(slash + 1)};
+}
+
+Grants::File Grants::load() const {
+  const std::string path = places_.grants();
+  struct stat s {};
+  if (stat(path.c_str(), &s) != 0) {
+    if (errno != ENOENT && errno != ENOTDIR) throw invalid(path, error_text(errno));
+    return {{{root_name(places_.folder(), {}), places_.folder()}}, places_.folder() + "/checkpoints"};
+  }
+  if ((s.st_mode & (S_IWGRP | S_IWOTH)) != 0 || (s.st_uid != geteuid() && s.st_uid != 0)) {
+    throw invalid(path, "other people may write it (chmod 600 helps)");
+  }
+  const std::string text =
+      translated([&] { return read_whole(path, 1 << 20); }, [&](int e) { return invalid(path, error_text(e)); });
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("roots") || !json["roots"].is_array())
+    throw invalid(path, "it is not JSON with a list 'roots'");
+  const Json folder = json.value("checkpoints", Json(places_.folder() + "/checkpoints"));
+  if (!folder.is_string() || folder.get_ref<const std::string&>().rfind('/', 0) != 0)
+    throw invalid(path, "'checkpoints' is not an absolute path");
+  File file{{}, folder};
+  for (const Json& root : json["roots"]) {
+    const bool sound = root.is_object() && root.contains("name") && root["name"].is_string() && root.contains("path") &&
+                       root["path"].is_string();
+    if (!sound) throw invalid(path, "a root needs 'name' and 'path'");
+    Root r{root["name"], root["path"]};
+    if (hidden(r.name) || !printable(r.name) || r.name.find('/') != std::string::npos || r.folder[0] != '/') {
+      throw invalid(path, "a root needs a plain name and an absolute path");
+    }
+    file.roots.push_back(std::move(r));
+  }
+  return file;
+}
+
+void Grants::save(const File& file) const {
+  Json roots = Json::array();
+  for (const Root& r : file.roots) roots.push_back({{"name", r.name}, {"path", r.folder}});
+  const std::string text = Json{{"roots", roots}, {"checkpoints", file.checkpoints}}.dump(2) + "\n";
+  translated([&] { write_whole(places_.grants(), text, 0600); },
+             [&](int e) { return invalid(places_.grants(), error_text(e)); });
+}
+
+std::vector<Root> Grants::roots() const { return load().roots; }
+
+std::string Grants::checkpoints() const { return load().checkpoints; }
+
+bool Grants::available(const Root& root) {
+  return static_cast<bool>(Fd(::open(root.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+}
+
+namespace {
+
+/// The open folder of the root called `name`.
+Fd open_root(const std::vector<Root>& roots, const std::string& name) {
+  const auto root = std::find_if(roots.begin(), roots.end(), [&](const Root& r) { return r.name == name; });
+  if (root == roots.end()) {
+    throw Failure("dataset.not_found",
+                  "No granted folder is called '" + name + "'. Grant one with: shadegrad-host grant DIR",
+                  {{"path", name}});
+  }
+  return open_folder(root->folder);
+}
+
+}  // namespace
+
+OpenFile Grants::open(const std::string& path) const {
+  const auto [name, rest] = split_path(path);
+  const auto failure_of = [&](int e) { return dataset_failure(path, e); };
+  return translated(
+      [&, name = name, rest = rest] {
+        const Fd root = open_root(roots(), name);
+        if (rest.empty()) throw dataset_failure(path, EISDIR);
+        OpenFile open{open_beneath(root.get(), rest, O_RDONLY | O_NONBLOCK | O_NOCTTY), path};
+        if (fstat(open.file.get(), &open.status) != 0) throw dataset_failure(path, errno);
+        if (!S_ISREG(open.status.st_mode)) throw dataset_failure(path, EISDIR);
+        return open;
+      },
+      failure_of);
+}
+
+Listing Grants::list(const std::optional<std::string>& path, bool recursive) const {
+  const std::vector<Root> granted = roots();
+  Listing listing;
+  const auto failure_of = [&](int e) {
+    return e == ENOTDIR ? Failure("dataset.not_a_file", "'" + *path + "' is not a folder.", {{"path", *path}})
+                        : dataset_failure(*path, e);
+  };
+  if (path) {
+    const auto [name, rest] = split_path(*path);
+    translated(
+        [&, name = name, rest = rest] {
+          Fd at = open_root(granted, name);
+          if (!rest.empty()) at = open_beneath(at.get(), rest, O_RDONLY | O_DIRECTORY);
+          add_entries(listing, at, *path, recursive, 0);
+        },
+        failure_of);
+  } else {
+    for (const Root& root : granted) {
+      const Fd at(::open(root.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      struct stat s {};
+      if (!at || fstat(at.get(), &s) != 0) continue;
+      listing.entries.push_back({root.name, true, 0, mtime_of(s)});
+      if (recursive) add_entries(listing, at, root.name, true, 0);
+    }
+  }
+  std::sort(listing.entries.begin(), listing.entries.end(),
+            [](const Entry& a, const Entry& b) { return a.path < b.path; });
+  return listing;
+}
+
+std::string Grants::grant(const std::string& folder) {
+  const std::string path = real_path(folder);
+  struct stat s {};
+  if (path.empty() || stat(path.c_str(), &s) != 0 || !S_ISDIR(s.st_mode)) {
+    throw Failure("path.refused", "There is no folder '" + folder + "'.");
+  }
+  const bool system = path == "/" || (path + "/").rfind("/proc/", 0) == 0 || (path + "/").rfind("/sys/", 0) == 0 ||
+                      (path + "/").rfind("/dev/", 0) == 0;
+  const std::string own = path.substr(path.find_last_of('/') + 1);
+  if (system || hidden(own) || !printable(own))
+    throw Failure("path.refused", "The folder '" + path + "' can't be granted.");
+  File file = load();
+  for (const Root& r : file.roots) {
+    if (r.folder == path) return path + " is granted already, as '" + r.name + "'.";
+  }
+  file.roots.push_back({root_name(path, file.roots), path});
+  save(file);
+  return "Granted " + path + " as '" + file.roots.back().name + "'.";
+}
+
+std::string Grants::revoke(const std::string& folder) {
+  // The folder may be gone by now: its text counts as well.
+  const std::string path = real_path(folder), text = without_slash(folder);
+  File file = load();
+  const auto gone = std::remove_if(file.roots.begin(), file.roots.end(),
+                                   [&](const Root& r) { return r.folder == text || r.folder == path; });
+  if (gone == file.roots.end()) throw Failure("path.refused", "'" + folder + "' is not granted.");
+  file.roots.erase(gone, file.roots.end());
+  save(file);
+  return "Revoked " + text + ".";
+}
+
+}  // namespace sg::host

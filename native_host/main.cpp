@@ -1,0 +1,112 @@
+// The program that the browser starts. Its verbs are for the person at a terminal; without one it checks who started
+// it, gives up what it does not need, and talks until its input ends.
+#include <signal.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <map>
+
+#include "native_host/build.h"
+#include "native_host/caller.h"
+#include "native_host/grants.h"
+#include "native_host/harden.h"
+#include "native_host/host.h"
+#include "native_host/install.h"
+
+namespace {
+
+using namespace sg::host;
+using Arguments = std::vector<std::string>;
+
+constexpr const char* kHelp =
+    "shadegrad-host keeps checkpoints and reads granted folders for the Shadegrad browser extension.\n"
+    "\n"
+    "  shadegrad-host install   [--browser NAME] [--profile DIR]   tell browsers where this program is\n"
+    "  shadegrad-host uninstall [--browser NAME] [--profile DIR]   take that back, and leave nothing\n"
+    "  shadegrad-host doctor    [--browser NAME] [--profile DIR]   say what is set up and what is not\n"
+    "  shadegrad-host grant DIR      let the extension read the files below DIR\n"
+    "  shadegrad-host revoke DIR     take that back\n"
+    "  shadegrad-host grants         list the granted folders\n"
+    "  shadegrad-host --version\n"
+    "\n"
+    "NAME is chromium, chrome, edge, brave, firefox or all; without it, the browsers found here. DIR after --profile "
+    "is\n"
+    "the user data folder of a private Chromium profile.\n";
+
+Report grant(const Arguments& a) { return {Grants(Places::from_environment()).grant(a[0]) + "\n", 0}; }
+
+Report revoke(const Arguments& a) { return {Grants(Places::from_environment()).revoke(a[0]) + "\n", 0}; }
+
+Report grants(const Arguments&) {
+  std::string text;
+  for (const Root& root : Grants(Places::from_environment()).roots()) {
+    text += root.name + "\t" + root.folder + (Grants::available(root) ? "\n" : "\t(not there)\n");
+  }
+  return {text.empty() ? "No folder is granted.\n" : text, 0};
+}
+
+struct Verb {
+  int least, most;  // arguments
+  Report (*run)(const Arguments&);
+};
+
+const std::map<std::string, Verb> kVerbs{
+    {"install", {0, 4, [](const Arguments& a) { return install(parse_install(a)); }}},
+    {"uninstall", {0, 4, [](const Arguments& a) { return uninstall(parse_install(a)); }}},
+    {"doctor", {0, 4, [](const Arguments& a) { return doctor(parse_install(a)); }}},
+    {"grant", {1, 1, grant}},
+    {"revoke", {1, 1, revoke}},
+    {"grants", {0, 0, grants}},
+    {"--help",
+     {0, 0,
+      [](const Arguments&) {
+        return Report{kHelp, 0};
+      }}},
+    {"--version",
+     {0, 0,
+      [](const Arguments&) {
+        return Report{std::string("shadegrad-host ") + kVersion + "\n", 0};
+      }}},
+};
+
+int serve() {
+  harden();
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of that write, not the end of the host
+  Loop loop;
+  Host host(loop, Places::from_environment());
+  const int status = host.serve(STDIN_FILENO, STDOUT_FILENO);
+  // A job that the disk holds up must not hold up the end: its file has no name yet, or its old one.
+  if (loop.jobs() > 0) _exit(status);
+  return status;
+}
+
+int run(Arguments arguments) {
+  const auto verb = arguments.empty() ? kVerbs.end() : kVerbs.find(arguments[0]);
+  if (verb == kVerbs.end()) {
+    const std::string refusal = refuse_caller(arguments);
+    if (refusal.empty()) return serve();
+    std::cerr << "shadegrad-host: " << refusal << "\n";
+    return 2;
+  }
+  arguments.erase(arguments.begin());
+  const int count = static_cast<int>(arguments.size());
+  if (count < verb->second.least || count > verb->second.most) {
+    std::cerr << kHelp;
+    return 2;
+  }
+  const Report report = verb->second.run(arguments);
+  std::cout << report.text;
+  return report.status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(Arguments(argv + 1, argv + argc));
+  } catch (const std::exception& e) {
+    std::cerr << "shadegrad-host: " << e.what() << "\n";
+    return 1;
+  }
+}

@@ -1,0 +1,165 @@
+#include "native_host/messages.h"
+
+#include <algorithm>
+
+#include "native_host/base64.h"
+
+namespace sg::host {
+
+Fields::Fields(const Json& object, std::string where) : object_(&object), where_(std::move(where)) {}
+
+void Fields::refuse(const std::string& name, const std::string& why) const {
+  const std::string field = where_ + name;
+  throw Failure("message.invalid", "The field '" + field + "' " + why + ".", {{"field", field}});
+}
+
+const Json* Fields::find(const char* name) {
+  read_.insert(name);
+  const auto at = object_->find(name);
+  return at == object_->end() ? nullptr : &*at;
+}
+
+const Json& Fields::need(const char* name) {
+  const Json* value = find(name);
+  if (value == nullptr) refuse(name, "is missing");
+  return *value;
+}
+
+std::int64_t Fields::whole(const char* name, std::int64_t least, std::int64_t most) {
+  const Json& value = need(name);
+  const bool fits = value.is_number_integer() &&
+                    !(value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t(most)) &&
+                    value.get<std::int64_t>() >= least && value.get<std::int64_t>() <= most;
+  if (!fits) refuse(name, "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return value.get<std::int64_t>();
+}
+
+std::int64_t Fields::whole(const char* name, std::int64_t least, std::int64_t most, std::int64_t otherwise) {
+  return find(name) == nullptr ? otherwise : whole(name, least, most);
+}
+
+std::string Fields::text(const char* name, std::size_t most) {
+  const Json& value = need(name);
+  if (!value.is_string() || value.get_ref<const std::string&>().size() > most) {
+    refuse(name, "must be text of at most " + std::to_string(most) + " bytes");
+  }
+  return value.get<std::string>();
+}
+
+std::optional<std::string> Fields::optional_text(const char* name, std::size_t most) {
+  return find(name) == nullptr ? std::nullopt : std::optional(text(name, most));
+}
+
+bool Fields::flag(const char* name, bool otherwise) {
+  const Json* value = find(name);
+  if (value != nullptr && !value->is_boolean()) refuse(name, "must be true or false");
+  return value == nullptr ? otherwise : value->get<bool>();
+}
+
+Json Fields::object(const char* name) {
+  const Json& value = need(name);
+  if (!value.is_object()) refuse(name, "must be an object");
+  return value;
+}
+
+std::optional<Json> Fields::optional_object(const char* name) {
+  return find(name) == nullptr ? std::nullopt : std::optional(object(name));
+}
+
+std::string Fields::bytes(const char* name, std::size_t most) {
+  const Json& value = need(name);
+  if (value.is_string()) {
+    const auto& coded = value.get_ref<const std::string&>();
+    if (coded.size() <= (most + 2) / 3 * 4) {
+      auto raw = decode_base64(coded);
+      if (raw && !raw->empty() && raw->size() <= most) return *std::move(raw);
+    }
+  }
+  refuse(name, "must be base64 of 1 to " + std::to_string(most) + " bytes");
+}
+
+void Fields::finish() const {
+  for (const auto& [name, value] : object_->items()) {
+    if (!read_.count(name)) refuse(name.substr(0, 64), "is not part of this message");
+  }
+}
+
+Hello::Hello(Fields& f) : extension(f.text("extension", 64)) {
+  const Json versions = f.object("protocol");
+  Fields inner(versions, "protocol.");
+  min = inner.whole("min", 1, kLargestWhole);
+  max = inner.whole("max", min, kLargestWhole);
+  inner.finish();
+}
+
+// Over-long paths and names get past here, up to a bound, so that they are refused by the code that says why.
+constexpr std::size_t kPathText = 8192, kNameText = 4096;
+
+DatasetList::DatasetList(Fields& f)
+    : path(f.optional_text("path", kPathText)),
+      cursor(f.optional_text("cursor", kPathText)),
+      recursive(f.flag("recursive", false)),
+      limit(f.whole("limit", 1, 1000, 200)) {}
+
+DatasetDescribe::DatasetDescribe(Fields& f)
+    : path(f.text("path", kPathText)), options(f.optional_object("options").value_or(Json::object())) {}
+
+DatasetRead::DatasetRead(Fields& f)
+    : path(f.text("path", kPathText)),
+      offset(f.whole("offset", 0, kLargestWhole, 0)),
+      length(f.whole("length", 0, kLargestWhole, kLargestWhole)),
+      credits(f.whole("credits", 1, kMostCredits)) {}
+
+FlowCredit::FlowCredit(Fields& f) : frames(f.whole("frames", 1, kMostCredits)) {}
+
+RequestCancel::RequestCancel(Fields& f) : target(f.whole("target", 1, kLargestWhole)) {}
+
+CheckpointBegin::CheckpointBegin(Fields& f)
+    : name(f.text("name", kNameText)), size(f.whole("size", 1, kCheckpointCap)) {}
+
+CheckpointWrite::CheckpointWrite(Fields& f)
+    : handle(f.whole("handle", 1, kLargestWhole)),
+      sequence(f.whole("sequence", 0, kLargestWhole)),
+      bytes(f.bytes("bytes", kWriteBytes)) {}
+
+CheckpointCommit::CheckpointCommit(Fields& f)
+    : handle(f.whole("handle", 1, kLargestWhole)),
+      crc32c(static_cast<std::uint32_t>(f.whole("crc32c", 0, std::numeric_limits<std::uint32_t>::max()))) {}
+
+CheckpointAbort::CheckpointAbort(Fields& f) : handle(f.whole("handle", 1, kLargestWhole)) {}
+
+CheckpointList::CheckpointList(Fields& f)
+    : limit(f.whole("limit", 1, 200, 100)), cursor(f.optional_text("cursor", kNameText)) {}
+
+CheckpointRead::CheckpointRead(Fields& f)
+    : name(f.text("name", kNameText)), credits(f.whole("credits", 1, kMostCredits)) {}
+
+CheckpointRemove::CheckpointRemove(Fields& f) : name(f.text("name", kNameText)) {}
+
+std::int64_t negotiate(const Hello& hello) {
+  const auto both = std::min(hello.max, kProtocolMax);
+  if (both >= hello.min && both >= kProtocolMin) return both;
+  const bool host_is_older = hello.min > kProtocolMax;
+  const auto range = [](std::int64_t a, std::int64_t b) {
+    return a == b ? std::to_string(a) : std::to_string(a) + " to " + std::to_string(b);
+  };
+  throw Failure(
+      "protocol.unsupported",
+      std::string("The ") +
+          (host_is_older ? "native host is older than the extension" : "extension is older than the native host") +
+          ": the host speaks protocol version " + range(kProtocolMin, kProtocolMax) + ", the extension " +
+          range(hello.min, hello.max) + ". Update the " + (host_is_older ? "native host." : "extension."),
+      {{"update", host_is_older ? "host" : "extension"}, {"min", kProtocolMin}, {"max", kProtocolMax}});
+}
+
+std::string data_frame(Id id, const char* kind, std::int64_t sequence, bool last, std::string_view bytes) {
+  std::string out;
+  out.reserve(bytes.size() / 3 * 4 + 128);
+  out += "{\"id\":" + std::to_string(id) + ",\"type\":\"" + kind + ".data\",\"sequence\":" + std::to_string(sequence);
+  out += last ? ",\"last\":true,\"bytes\":\"" : ",\"last\":false,\"bytes\":\"";
+  append_base64(out, bytes);
+  out += "\"}";
+  return out;
+}
+
+}  // namespace sg::host

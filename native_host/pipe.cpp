@@ -1,0 +1,175 @@
+#include "native_host/pipe.h"
+
+#include <uv.h>
+
+#include <array>
+#include <system_error>
+
+namespace sg::host {
+namespace {
+
+void check(int result, const char* what) {
+  if (result < 0) throw std::system_error(-result, std::generic_category(), what);
+}
+
+struct Work {
+  uv_work_t request{};
+  std::function<void()> job, done;
+  int* jobs = nullptr;
+};
+
+struct Write {
+  uv_write_t request{};
+  std::string bytes;
+};
+
+}  // namespace
+
+struct Loop::State {
+  uv_loop_t loop{};
+  uv_timer_t timer{};
+  std::function<void()> then;
+  int jobs = 0;
+};
+
+Loop::Loop() : state_(std::make_unique<State>()) {
+  check(uv_loop_init(&state_->loop), "starting the event loop");
+  check(uv_timer_init(&state_->loop, &state_->timer), "starting a timer");
+  state_->timer.data = state_.get();
+}
+
+Loop::~Loop() {
+  uv_close(reinterpret_cast<uv_handle_t*>(&state_->timer), nullptr);
+  uv_run(&state_->loop, UV_RUN_DEFAULT);
+  uv_loop_close(&state_->loop);
+}
+
+void Loop::run() { uv_run(&state_->loop, UV_RUN_DEFAULT); }
+
+void Loop::stop() { uv_stop(&state_->loop); }
+
+int Loop::jobs() const { return state_->jobs; }
+
+void Loop::work(std::function<void()> job, std::function<void()> done) {
+  auto work = std::make_unique<Work>();
+  work->job = std::move(job);
+  work->done = std::move(done);
+  work->jobs = &state_->jobs;
+  work->request.data = work.get();
+  check(uv_queue_work(
+            &state_->loop, &work->request, [](uv_work_t* r) { static_cast<Work*>(r->data)->job(); },
+            [](uv_work_t* r, int) {
+              const std::unique_ptr<Work> own(static_cast<Work*>(r->data));
+              --*own->jobs;
+              own->done();
+            }),
+        "queueing a job");
+  ++state_->jobs;
+  (void)work.release();
+}
+
+void Loop::after(unsigned milliseconds, std::function<void()> then) {
+  state_->then = std::move(then);
+  uv_update_time(&state_->loop);
+  uv_timer_start(
+      &state_->timer, [](uv_timer_t* t) { static_cast<State*>(t->data)->then(); }, milliseconds, 0);
+}
+
+struct Pipe::State {
+  uv_loop_t* loop = nullptr;
+  uv_pipe_t in{}, out{};
+  Events events;
+  std::array<char, 64 * 1024> buffer{};
+};
+
+Pipe::Pipe(Loop& loop, int in, int out, Events events) : state_(std::make_unique<State>()) {
+  state_->loop = &loop.state_->loop;
+  state_->events = std::move(events);
+  for (auto [pipe, file] : {std::pair{&state_->in, in}, std::pair{&state_->out, out}}) {
+    check(uv_pipe_init(state_->loop, pipe, 0), "making a pipe");
+    pipe->data = state_.get();
+    check(uv_pipe_open(pipe, file), "opening the browser's pipe");
+  }
+  check(uv_read_start(
+            reinterpret_cast<uv_stream_t*>(&state_->in),
+            [](uv_handle_t* h, std::size_t, uv_buf_t* buf) {
+              auto& buffer = static_cast<State*>(h->data)->buffer;
+              *buf = uv_buf_init(buffer.data(), buffer.size());
+            },
+            [](uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
+              auto& state = *static_cast<State*>(s->data);
+              if (n > 0) return state.events.bytes({buf->base, static_cast<std::size_t>(n)});
+              if (n == 0) return;
+              uv_read_stop(s);
+              state.events.end();
+            }),
+        "reading from the browser");
+}
+
+Pipe::~Pipe() {
+  uv_close(reinterpret_cast<uv_handle_t*>(&state_->in), nullptr);
+  uv_close(reinterpret_cast<uv_handle_t*>(&state_->out), nullptr);
+  state_->events = {[](auto) {}, [] {}, [] {}, [](auto) {}};
+  uv_run(state_->loop, UV_RUN_NOWAIT);
+}
+
+void Pipe::write(std::string bytes) {
+  auto write = std::make_unique<Write>();
+  write->bytes = std::move(bytes);
+  write->request.data = write.get();
+  const uv_buf_t buf = uv_buf_init(write->bytes.data(), static_cast<unsigned>(write->bytes.size()));
+  const int result =
+      uv_write(&write->request, reinterpret_cast<uv_stream_t*>(&state_->out), &buf, 1, [](uv_write_t* r, int status) {
+        const std::unique_ptr<Write> own(static_cast<Write*>(r->data));
+        auto& events = static_cast<State*>(r->handle->data)->events;
+        if (status == 0) return events.drained();
+        events.broken(uv_strerror(status));
+      });
+  if (result < 0) return state_->events.broken(uv_strerror(result));
+  (void)write.release();
+}
+
+std::size_t Pipe::queued() const {
+  return uv_stream_get_write_queue_size(reinterpret_cast<const uv_stream_t*>(&state_->out));
+}
+
+void Pipe::stop_reading() { uv_read_stop(reinterpret_cast<uv_stream_t*>(&state_->in)); }
+
+namespace {
+
+/// A libuv file request made in place: without a callback it runs in the calling thread, one of the pool's.
+template <class Call>
+std::size_t file_call(const char* what, Call call) {
+  uv_fs_t request;
+  const int result = call(&request);
+  uv_fs_req_cleanup(&request);
+  check(result, what);
+  return static_cast<std::size_t>(result);
+}
+
+}  // namespace
+
+std::size_t read_at(int file, char* to, std::size_t size, std::uint64_t offset) {
+  const uv_buf_t buf = uv_buf_init(to, static_cast<unsigned>(size));
+  return file_call("read", [&](uv_fs_t* r) {
+    return uv_fs_read(nullptr, r, file, &buf, 1, static_cast<std::int64_t>(offset), nullptr);
+  });
+}
+
+void write_at(int file, std::string_view bytes, std::uint64_t offset) {
+  while (!bytes.empty()) {
+    const uv_buf_t buf = uv_buf_init(const_cast<char*>(bytes.data()), static_cast<unsigned>(bytes.size()));
+    const std::size_t n = file_call("write", [&](uv_fs_t* r) {
+      return uv_fs_write(nullptr, r, file, &buf, 1, static_cast<std::int64_t>(offset), nullptr);
+    });
+    if (n == 0) throw std::system_error(EIO, std::generic_category(), "write");
+    bytes.remove_prefix(n);
+    offset += n;
+  }
+}
+
+void sync_file(int file) {
+  file_call("fsync", [&](uv_fs_t* r) { return uv_fs_fsync(nullptr, r, file, nullptr); });
+}
+
+}  // namespace sg::host
