@@ -69,14 +69,10 @@ void pack_panel(ptrdiff_t k, ptrdiff_t columns, View b, float* to) {
     for (; p + 4 <= k; p += 4) {
       for (ptrdiff_t j = 0; j < kPanel; j += 4) {
         const float* from = b.data + p + j * b.column;
-        const vf r0 = load(from), r1 = load(from + b.column), r2 = load(from + 2 * b.column), r3 = load(from + 3 * b.column);
-        const vf t0 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5), t1 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
-        const vf t2 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5), t3 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
+        vf r0 = load(from), r1 = load(from + b.column), r2 = load(from + 2 * b.column), r3 = load(from + 3 * b.column);
+        transpose(r0, r1, r2, r3);
         float* const at = to + p * kPanel + j;
-        store(at, __builtin_shufflevector(t0, t2, 0, 1, 4, 5));
-        store(at + kPanel, __builtin_shufflevector(t0, t2, 2, 3, 6, 7));
-        store(at + 2 * kPanel, __builtin_shufflevector(t1, t3, 0, 1, 4, 5));
-        store(at + 3 * kPanel, __builtin_shufflevector(t1, t3, 2, 3, 6, 7));
+        store(at, r0), store(at + kPanel, r1), store(at + 2 * kPanel, r2), store(at + 3 * kPanel, r3);
       }
     }
     for (; p < k; ++p) {
@@ -129,7 +125,7 @@ void row_by_rows(ptrdiff_t n, ptrdiff_t k, const float* a, View b, float* c, boo
   }
 }
 
-/// The sum of x[i] * y[i]: two vectors of partial sums, then their lanes, then the rest.
+/// The sum of x[i] * y[i]: four vectors of partial sums, then their lanes, then the rest.
 float dot(ptrdiff_t k, const float* x, const float* y) {
   vf s0{}, s1{}, s2{}, s3{};
   ptrdiff_t p = 0;

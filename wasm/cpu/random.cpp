@@ -1,7 +1,5 @@
-// Random numbers by position: four floats from each counter of core/random.h.
+// Random numbers by position: the numbers of core/random.h, made for four counters at a time.
 #include "core/random.h"
-
-#include <algorithm>
 
 #include "cpu/kernel.h"
 #include "cpu/simd.h"
@@ -9,15 +7,51 @@
 namespace sg::cpu {
 namespace {
 
-/// Calls f(i, the uniform numbers of i .. i + 3) for i = 0, 4, 8, ...
+/// The 64-bit products of each lane with m, split into halves.
+struct Halves {
+  vu low, high;
+};
+
+Halves multiply(vu x, uint32_t m) {
+#if defined(__wasm_simd128__)
+  const v128_t by = wasm_u32x4_splat(m);
+  const vu first = (vu)wasm_u64x2_extmul_low_u32x4((v128_t)x, by), second = (vu)wasm_u64x2_extmul_high_u32x4((v128_t)x, by);
+  return {__builtin_shufflevector(first, second, 0, 2, 4, 6), __builtin_shufflevector(first, second, 1, 3, 5, 7)};
+#else
+  Halves r{};
+  for (int lane = 0; lane < 4; ++lane) {
+    const uint64_t product = uint64_t{x[lane]} * m;
+    r.low[lane] = static_cast<uint32_t>(product), r.high[lane] = static_cast<uint32_t>(product >> 32);
+  }
+  return r;
+#endif
+}
+
+vu splat_bits(uint32_t x) { return vu{x, x, x, x}; }
+
+/// The 24 high bits as a float in [0, 1).
+vf uniform01(vu random) { return __builtin_convertvector((vi)(random >> 8), vf) * 5.9604644775390625e-8f; }
+
+/// Calls f(i, the uniform numbers of i .. i + 3) for i = 0, 4, 8, ... Word w of four counters is a vector until the
+/// end, when a transpose puts the four words of each counter together.
 template <class P, class F>
 void each_draw(const P& p, int64_t floats, F f) {
-  const uint32_t low = static_cast<uint32_t>(p.seed_low), high = static_cast<uint32_t>(p.seed_high);
-  const uint32_t stream = static_cast<uint32_t>(p.stream), draw = static_cast<uint32_t>(p.draw);
   const ptrdiff_t n = static_cast<ptrdiff_t>(floats);
-  for (ptrdiff_t i = 0; i < n; i += 4) {
-    const Philox r = philox({static_cast<uint32_t>(i / 4), stream, draw, 0}, low, high);
-    f(i, vf{uniform01(r[0]), uniform01(r[1]), uniform01(r[2]), uniform01(r[3])});
+  for (ptrdiff_t i = 0; i < n; i += 16) {
+    vu w0 = splat_bits(static_cast<uint32_t>(i / 4)) + vu{0, 1, 2, 3}, w1 = splat_bits(static_cast<uint32_t>(p.stream));
+    vu w2 = splat_bits(static_cast<uint32_t>(p.draw)), w3{};
+    vu key0 = splat_bits(static_cast<uint32_t>(p.seed_low)), key1 = splat_bits(static_cast<uint32_t>(p.seed_high));
+    for (int round = 0; round < 10; ++round) {
+      const Halves p0 = multiply(w0, 0xD2511F53u), p1 = multiply(w2, 0xCD9E8D57u);
+      w0 = p1.high ^ w1 ^ key0, w1 = p1.low, w2 = p0.high ^ w3 ^ key1, w3 = p0.low;
+      key0 += 0x9E3779B9u, key1 += 0xBB67AE85u;
+    }
+    vf u0 = uniform01(w0), u1 = uniform01(w1), u2 = uniform01(w2), u3 = uniform01(w3);
+    transpose(u0, u1, u2, u3);
+    f(i, u0);
+    if (i + 4 < n) f(i + 4, u1);
+    if (i + 8 < n) f(i + 8, u2);
+    if (i + 12 < n) f(i + 12, u3);
   }
 }
 

@@ -33,6 +33,14 @@ inline vf select(vi mask, vf a, vf b) { return mask ? a : b; }
 /// (v0 + v2) + (v1 + v3), always in this order.
 inline float sum_lanes(vf v) { return (v[0] + v[2]) + (v[1] + v[3]); }
 
+/// Turns four rows of a 4 x 4 matrix into its columns.
+inline void transpose(vf& r0, vf& r1, vf& r2, vf& r3) {
+  const vf t0 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5), t1 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
+  const vf t2 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5), t3 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
+  r0 = __builtin_shufflevector(t0, t2, 0, 1, 4, 5), r1 = __builtin_shufflevector(t0, t2, 2, 3, 6, 7);
+  r2 = __builtin_shufflevector(t1, t3, 0, 1, 4, 5), r3 = __builtin_shufflevector(t1, t3, 2, 3, 6, 7);
+}
+
 /// The larger (smaller) of the two, and a where either is NaN: one instruction.
 inline vf larger(vf a, vf b) {
 #if defined(__wasm_simd128__)
