@@ -33,9 +33,9 @@ BaselineResult measure(const ForecastData& data, std::string name, size_t period
   return result;
 }
 
-/// Autocorrelation of the first target's training rows (the last 20,000 of them) at lags 0..max_lag, its line of best
-/// fit taken off; missing values count as the line.
-std::vector<double> autocorrelation(const ForecastData& data, size_t max_lag) {
+/// The first target's training rows (the last 20,000 of them) without their line of best fit; a missing value counts as
+/// the line.
+std::vector<double> detrended(const ForecastData& data) {
   constexpr size_t most = 20'000;
   const size_t end = data.windows().split_row, begin = end > most ? end - most : 0, n = end - begin;
   std::vector<double> y(n);
@@ -50,7 +50,19 @@ std::vector<double> autocorrelation(const ForecastData& data, size_t max_lag) {
   const double slope = spread > 0 ? (count * sty - st * sy) / spread : 0;
   const double level = count > 0 ? (sy - slope * st) / count : 0;
   for (size_t i = 0; i < n; ++i) y[i] = std::isnan(y[i]) ? 0 : y[i] - level - slope * static_cast<double>(i);
+  return y;
+}
+
+std::vector<double> differences(std::vector<double> y) {
+  for (size_t i = y.size(); i-- > 1;) y[i] -= y[i - 1];
+  y.erase(y.begin());
+  return y;
+}
+
+/// At lags 0..max_lag; 1 at lag 0.
+std::vector<double> autocorrelation(const std::vector<double>& y, size_t max_lag) {
   std::vector<double> result(max_lag + 1, 0);
+  const size_t n = y.size();
   for (size_t lag = 0; lag <= std::min(max_lag, n - 1); ++lag) {
     double sum = 0;
     for (size_t i = lag; i < n; ++i) sum += y[i] * y[i - lag];
@@ -65,6 +77,42 @@ double at(const std::vector<double>& values, double lag) {
   const auto low = static_cast<size_t>(lag);
   const double part = lag - static_cast<double>(low);
   return part == 0 ? values[low] : values[low] * (1 - part) + values[low + 1] * part;
+}
+
+/// An odd multiple contrasts as strongly as the season itself, so a third, fifth or seventh that stands out goes first;
+/// and a peak blurred by noise is taken for the season of the calendar (hours, weeks, months, days of a year) beside it.
+Season named_season(size_t period, const std::vector<double>& contrast) {
+  for (const size_t part : {7u, 5u, 3u}) {
+    const size_t lag = period / part;
+    const bool peak = lag >= 3 && period % part == 0 && contrast[lag] >= contrast[lag - 1] && contrast[lag] >= contrast[lag + 1];
+    if (peak && contrast[lag] >= 0.6 * contrast[period]) return {lag, contrast[lag]};
+  }
+  for (const size_t known : {24u, 48u, 52u, 96u, 144u, 168u, 288u, 336u, 365u, 672u, 1440u}) {
+    const double off = std::abs(static_cast<double>(known) - static_cast<double>(period));
+    if (known < contrast.size() && off <= 0.03 * static_cast<double>(known) && contrast[known] >= 0.95 * contrast[period]) {
+      return {known, contrast[known]};
+    }
+  }
+  return {period, contrast[period]};
+}
+
+/// A season stands out against half a season before and after it; slow drift falls out of that difference, and so do
+/// even multiples of the season. The shortest lag within a tenth of the best opens the peak that is taken.
+Season clearest_season(const std::vector<double>& y, size_t longest, size_t shortest) {
+  const std::vector<double> r = autocorrelation(y, longest + longest / 2 + 2);
+  std::vector<double> contrast(longest + 1, 0);
+  for (size_t lag = shortest; lag <= longest; ++lag) {
+    const double half = static_cast<double>(lag) / 2;
+    contrast[lag] = r[lag] - (at(r, half) + at(r, 3 * half)) / 2;
+  }
+  const double best = *std::max_element(contrast.begin(), contrast.end());
+  if (best <= 0) return {};
+  size_t lag = shortest;
+  while (contrast[lag] < 0.9 * best) ++lag;
+  const size_t last = std::min(longest, lag + lag / 4);
+  const auto peak = std::max_element(contrast.begin() + static_cast<ptrdiff_t>(lag),
+                                     contrast.begin() + static_cast<ptrdiff_t>(last) + 1);
+  return named_season(static_cast<size_t>(peak - contrast.begin()), contrast);
 }
 
 }  // namespace
@@ -100,22 +148,15 @@ BaselineResult seasonal_naive_forecast(const ForecastData& data, size_t period) 
 
 std::optional<Season> propose_season(const ForecastData& data) {
   const size_t longest = std::min<size_t>(data.windows().split_row / 3, 1500);
-  if (longest < 2) return std::nullopt;
-  const std::vector<double> r = autocorrelation(data, longest + longest / 2 + 2);
-  // A season stands out against half a season before and after it; slow drift falls out of the difference, and so do
-  // even multiples of the season.
-  std::vector<double> contrast(longest + 1, 0);
-  for (size_t lag = 2; lag <= longest; ++lag) {
-    const double half = static_cast<double>(lag) / 2;
-    contrast[lag] = r[lag] - (at(r, half) + at(r, 3 * half)) / 2;
-  }
-  const double best = *std::max_element(contrast.begin(), contrast.end());
-  if (best < 0.1) return std::nullopt;
-  for (size_t lag = 2; lag <= longest; ++lag) {
-    const bool peak = r[lag] >= r[lag - 1] && r[lag] >= r[lag + 1] && contrast[lag] > 0;
-    if (peak && contrast[lag] >= 0.9 * best) return Season{lag, contrast[lag]};
-  }
-  return std::nullopt;
+  if (longest < 3) return std::nullopt;
+  // Drift can drown a short season in the level, and noise a long one in the differences: both are asked.
+  const std::vector<double> y = detrended(data);
+  const Season level = clearest_season(y, longest, 2), change = clearest_season(differences(y), longest, 3);
+  const Season& best = change.strength > level.strength ? change : level;
+  // What chance alone reaches in a series of this length is no season.
+  const double chance = 4 / std::sqrt(static_cast<double>(y.size()));
+  if (best.period == 0 || best.strength < std::max(best.period == change.period ? 0.2 : 0.1, chance)) return std::nullopt;
+  return best;
 }
 
 }  // namespace sg
