@@ -43,12 +43,15 @@ const COMMON = {
 const PAGES_OF = { 'offscreen.html': 'chrome' };
 const TARGETS = { chrome: 'chrome116', firefox: 'firefox140' };
 
-/** Keeps the core module out of the bundle: it finds its .wasm beside itself. */
-const coreBeside = {
-  name: 'core-beside',
+/** The core module stays out of the bundle, since it finds its .wasm beside itself; examples come from a package. */
+const ownImports = {
+  name: 'own-imports',
   /** @param {import('esbuild').PluginBuild} bundler */
   setup(bundler) {
     bundler.onResolve({ filter: /^#core$/ }, () => ({ path: './core.mjs', external: true }));
+    bundler.onResolve({ filter: /^#example\// }, ({ path }) => ({
+      path: join(here, 'node_modules/vega-datasets/data', path.slice('#example/'.length)),
+    }));
   },
 };
 
@@ -67,7 +70,7 @@ async function buildFor(browser) {
     charset: 'utf8',
     legalComments: 'eof',
     loader: { '.csv': 'text' },
-    plugins: [coreBeside],
+    plugins: [ownImports],
     logLevel: 'warning',
   });
   copyPages(browser, out);
@@ -101,14 +104,15 @@ function copyCore(out) {
   }
 }
 
-/** Licences of what is bundled, as their owners ask. */
+/** Licences of what is bundled: their text where the package has it, else their name. */
 function notices() {
   return ['uplot', 'vega-datasets']
     .map((name) => {
       const folder = join(here, 'node_modules', name);
-      const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-      const licence = readFileSync(join(folder, 'LICENSE'), 'utf8').trim();
-      return `${name} ${version}\n\n${licence}\n`;
+      const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const text = join(folder, 'LICENSE');
+      const terms = existsSync(text) ? readFileSync(text, 'utf8').trim() : `License: ${license}`;
+      return `${name} ${version}\n\n${terms}\n`;
     })
     .join('\n\n');
 }

@@ -1,5 +1,6 @@
 // Firefox's background: an event page that owns the training worker itself and the port to the native host. Firefox ends
 // an idle event page after 30 s, its worker with it, so a busy worker keeps it alive by the call that counts as activity.
+import { extensionVersion } from '../browser.ts';
 import { HOST_NAME } from '../messages/host.ts';
 import { KeepAlive } from './keep_alive.ts';
 import { answerOwnMessages } from './own_messages.ts';
@@ -19,7 +20,7 @@ const owner = new WorkerOwner({
       connectNative: () => chrome.runtime.connectNative(HOST_NAME),
       lastError: () => chrome.runtime.lastError?.message ?? null,
     });
-    owner.givePort(port2);
+    owner.givePort(port2, extensionVersion());
   },
   busy: (busy) => {
     keepAlive.set(busy);

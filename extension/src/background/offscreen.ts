@@ -15,10 +15,10 @@ const owner = new WorkerOwner({
 
 answerOwnMessages((type) => (type === 'training.wait' ? owner.start() : null));
 
-navigator.serviceWorker.addEventListener('message', (event: MessageEvent<unknown>) => {
-  const [port] = event.ports;
-  if (isRecord(event.data) && event.data['type'] === 'relay.port' && port !== undefined)
-    owner.givePort(port);
+navigator.serviceWorker.addEventListener('message', ({ data, ports }: MessageEvent<unknown>) => {
+  const [port] = ports;
+  if (!isRecord(data) || data['type'] !== 'relay.port' || port === undefined) return;
+  owner.givePort(port, String(data['version']));
 });
 navigator.serviceWorker.startMessages();
 

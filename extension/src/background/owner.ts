@@ -1,6 +1,6 @@
 // Whoever owns the training worker (Chromium's offscreen document, Firefox's event page) starts it here and answers its
 // wishes: a port to the native host's relay, and to be kept alive while something would be lost.
-import { extensionVersion, trainingWorkerUrl } from '../browser.ts';
+import { trainingWorkerUrl } from '../browser.ts';
 import type { BackgroundAnswer, RelayPort, ToOwner } from '../messages/relay.ts';
 import { isRecord } from '../messages/validate.ts';
 
@@ -28,9 +28,9 @@ export class WorkerOwner {
     return this.#ready;
   }
 
-  /** Hands the worker its port to the relay. */
-  givePort(port: MessagePort): void {
-    const message: RelayPort = { type: 'relay.port', version: extensionVersion() };
+  /** Hands the worker its port to the relay, and the version that the background knows. */
+  givePort(port: MessagePort, version: string): void {
+    const message: RelayPort = { type: 'relay.port', version };
     this.#worker?.postMessage(message, [port]);
   }
 

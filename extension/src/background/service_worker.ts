@@ -1,7 +1,8 @@
 // Chromium's background: a switchboard that may end at any moment and keeps no state that matters. It opens the
 // offscreen document that owns the training worker, and hands that worker a port to the native host's relay.
+import { extensionVersion } from '../browser.ts';
 import { HOST_NAME } from '../messages/host.ts';
-import type { BackgroundAnswer, ToOffscreen } from '../messages/relay.ts';
+import type { BackgroundAnswer, RelayPort, ToOffscreen } from '../messages/relay.ts';
 import { openOffscreen } from './offscreen_document.ts';
 import { answerOwnMessages } from './own_messages.ts';
 import { Relay } from './relay.ts';
@@ -46,6 +47,7 @@ async function linkRelay(): Promise<BackgroundAnswer> {
     connectNative: () => chrome.runtime.connectNative(HOST_NAME),
     lastError: () => chrome.runtime.lastError?.message ?? null,
   });
-  document.postMessage({ type: 'relay.port' }, [port2]);
+  const message: RelayPort = { type: 'relay.port', version: extensionVersion() };
+  document.postMessage(message, [port2]);
   return { ok: true };
 }

@@ -3,7 +3,7 @@ declare module '#core' {
   const createCore: () => Promise<unknown>;
   export default createCore;
 }
-declare module '*.csv' {
+declare module '#example/*' {
   const text: string;
   export default text;
 }

@@ -1,7 +1,7 @@
 // The training worker: puts the parts together. It owns data set, session, checkpoints and run state; pages talk to it by
 // a BroadcastChannel, its owner brings it the port to the background.
 import createCore from '#core';
-import seattleWeather from 'vega-datasets/data/seattle-weather.csv';
+import seattleWeather from '#example/seattle-weather.csv';
 import { CHANNEL } from '../messages/commands.ts';
 import type { RelayPort, ToOwner } from '../messages/relay.ts';
 import { isRecord } from '../messages/validate.ts';
