@@ -3,7 +3,7 @@
 #include "webgl/context.h"
 
 #include <GLES3/gl3.h>
-#include <emscripten/em_js.h>
+#include <emscripten/emscripten.h>
 
 #include <array>
 
