@@ -26,7 +26,7 @@ function draw(snapshot: Snapshot): void {
   const { state, notices } = snapshot;
   header.update(state);
   stage.update(snapshot);
-  noticeList.update(notices, state?.failure?.message ?? null);
+  noticeList.update(notices);
   announcer.update(state);
 }
 

@@ -31,9 +31,13 @@ export interface ChartOptions {
 
 const font = '11px system-ui, sans-serif';
 const legendHeight = 22;
+// uPlot's enum exists in its types only.
+// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
+const logarithmic: uPlot.Scale = { distr: 3, log: 10 };
 
 export class Chart {
   readonly element = make('div', { class: 'chart' });
+  readonly #frame = make('div');
   readonly #reading = make('p', { class: 'reading' });
   readonly #options: ChartOptions;
   #plot: uPlot | null = null;
@@ -43,10 +47,10 @@ export class Chart {
 
   constructor(options: ChartOptions) {
     this.#options = options;
-    this.element.append(this.#reading);
+    this.element.append(this.#frame, this.#reading);
     new ResizeObserver(() => {
       this.#fit();
-    }).observe(this.element);
+    }).observe(this.#frame);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       this.#rebuild();
     });
@@ -74,7 +78,7 @@ export class Chart {
   }
 
   #fit(): void {
-    const width = Math.floor(this.element.clientWidth);
+    const width = Math.floor(this.#frame.clientWidth);
     if (width === 0 || width === this.#width) return;
     this.#width = width;
     if (this.#plot === null) this.#rebuild();
@@ -84,9 +88,7 @@ export class Chart {
   #rebuild(): void {
     if (this.#width === 0) return;
     this.#plot?.destroy();
-    const frame = make('div');
-    this.element.prepend(frame);
-    this.#plot = new uPlot(this.#plotOptions(), this.#data, frame);
+    this.#plot = new uPlot(this.#plotOptions(), this.#data, this.#frame);
     const canvas = this.#plot.ctx.canvas;
     for (const [name, value] of Object.entries(once(this.#options.name)))
       canvas.setAttribute(name, value);
@@ -106,13 +108,13 @@ export class Chart {
       padding: [legendHeight, 12, 0, 0],
       scales: {
         x: { time: false, range: widen },
-        y: this.#log ? { distr: 3 as uPlot.Scale.Distr, log: 10 } : { range: padded },
+        y: this.#log ? logarithmic : { range: padded },
       },
       axes: [
         {
           ...ink,
           ticks,
-          size: 40,
+          size: 24,
           gap: 4,
           label: xLabel,
           labelFont: font,
@@ -234,6 +236,7 @@ function paintLegend(plot: uPlot, curves: readonly Curve[]): void {
   const scale = devicePixelRatio;
   ctx.save();
   ctx.font = `${String(11 * scale)}px system-ui, sans-serif`;
+  ctx.textAlign = 'left';
   ctx.textBaseline = 'middle';
   ctx.lineWidth = 2 * scale;
   let x = plot.bbox.left;

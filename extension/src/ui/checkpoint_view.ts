@@ -7,6 +7,8 @@ import { formatBytes, formatCount, formatLoss, formatMoment } from './format.ts'
 export interface CheckpointView {
   key: string;
   id: string;
+  /** The id without its ending, which is the same for all. */
+  name: string;
   store: StoreName;
   storeLabel: string;
   detail: string;
@@ -27,6 +29,7 @@ export function viewCheckpoints(state: RunState): CheckpointView[] {
     .map((entry) => ({
       key: `${entry.store}/${entry.id}`,
       id: entry.id,
+      name: entry.id.replace(/\.safetensors$/, ''),
       store: entry.store,
       storeLabel: storeLabels[entry.store],
       detail: detailOf(entry),

@@ -4,8 +4,8 @@ import type { RunState } from '../messages/state.ts';
 import { viewCheckpoints } from './checkpoint_view.ts';
 import type { CheckpointView } from './checkpoint_view.ts';
 import { make, on, setDisabled, setHidden, setText, syncList } from './dom.ts';
-import { downloadCheckpoint } from './download.ts';
-import { plural, shorten } from './format.ts';
+import { downloadCheckpoint } from './saving.ts';
+import { plural } from './format.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { each, once, testIds } from './testids.ts';
 
@@ -18,6 +18,24 @@ export class Checkpoints {
     'p',
     { class: 'muted small' },
     'None saved yet. A run can be saved at any moment and resumed later.',
+  );
+  readonly #epochs = make('input', {
+    type: 'number',
+    min: 1,
+    max: 100_000,
+    step: 1,
+    placeholder: 'all',
+    ...once(testIds.resumeEpochs),
+  });
+  readonly #more = make(
+    'label',
+    {
+      class: 'row small muted more',
+      title: 'Left empty, a run goes on to the end that it was planned with',
+    },
+    'Resume for',
+    this.#epochs,
+    'more epochs',
   );
   #busy: Snapshot['busy'] = new Set();
 
@@ -35,6 +53,7 @@ export class Checkpoints {
       { class: 'card', 'aria-label': 'Checkpoints' },
       head,
       this.#none,
+      this.#more,
       this.#list,
     );
   }
@@ -43,11 +62,12 @@ export class Checkpoints {
     this.#busy = busy;
     const views = viewCheckpoints(state);
     setHidden(this.#none, views.length > 0);
+    setHidden(this.#more, views.length === 0);
     setText(this.#title, views.length === 0 ? 'Checkpoints' : plural(views.length, 'checkpoint'));
     syncList(
       this.#list,
       views,
-      ({ key }) => key,
+      ({ key, detail, problem }) => `${key} ${detail} ${problem ?? ''}`,
       (view) => this.#make(view),
       (row, view) => {
         this.#show(row, view);
@@ -55,7 +75,7 @@ export class Checkpoints {
     );
   }
 
-  #make({ id, store, storeLabel, moment, detail, problem }: CheckpointView): HTMLLIElement {
+  #make({ id, name, store, storeLabel, moment, detail, problem }: CheckpointView): HTMLLIElement {
     const resume = make('button', { type: 'button', ...each(testIds.checkpointResume) }, 'Resume');
     const download = make(
       'button',
@@ -80,7 +100,10 @@ export class Checkpoints {
       setHidden(asked, !asking);
       (asking ? keep : remove).focus();
     };
-    on(resume, 'click', () => void this.#actions.run({ type: 'checkpoint.resume', store, id }));
+    on(resume, 'click', () => {
+      const epochs = this.#epochs.value === '' ? undefined : this.#epochs.valueAsNumber;
+      void this.#actions.run({ type: 'checkpoint.resume', store, id, epochs });
+    });
     on(download, 'click', () => void downloadCheckpoint(this.#actions, { store, id }));
     on(remove, 'click', ask(true));
     on(keep, 'click', ask(false));
@@ -98,10 +121,11 @@ export class Checkpoints {
       make(
         'div',
         { class: 'row spread' },
-        make('strong', { class: 'clip', title: id }, shorten(id, 34)),
+        make('strong', { class: 'clip', title: id }, name),
         make('span', { class: 'type' }, storeLabel),
       ),
-      make('p', { class: 'small muted number' }, `${detail} · ${moment}`),
+      make('p', { class: 'small muted number' }, detail),
+      make('p', { class: 'small muted number' }, moment),
       problem === null ? null : make('p', { class: 'small problem' }, problem),
       offered,
       asked,

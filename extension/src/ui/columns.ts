@@ -44,7 +44,7 @@ export function statisticOf(column: ColumnDescription): string {
     return `${formatValue(column.min)} to ${formatValue(column.max)}${gaps}`;
   }
   if (column.type === 'datetime' && column.first !== null && column.last !== null) {
-    return `${dateOnly(column.first)} to ${dateOnly(column.last)}${gaps}`;
+    return `${dateOnly(column.first)} – ${dateOnly(column.last)}${gaps}`;
   }
   if (column.distinct !== null) return `${plural(column.distinct, 'value')}${gaps}`;
   return `${plural(column.count, 'entry').replace('entrys', 'entries')}${gaps}`;

@@ -158,7 +158,7 @@ export class Segments {
     const id = `${name}-label`;
     this.element = make(
       'div',
-      { class: 'field wide' },
+      { class: 'field' },
       make('span', { class: 'label', id }, label),
       make(
         'div',

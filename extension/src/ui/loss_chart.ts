@@ -20,10 +20,10 @@ export class LossChart {
       yLabel: 'loss',
       describeX: (x) => `Epoch ${formatValue(Math.round(x * 100) / 100)}`,
       curves: [
-        { label: 'each step', color: '--train', width: 1, alpha: 0.4 },
+        { label: 'steps', color: '--train', width: 1, alpha: 0.4 },
         { label: 'training', color: '--train', dots: true },
         { label: 'validation', color: '--validation', dots: true },
-        { label: 'best simple forecast', color: '--truth', width: 1.5, dash: [5, 4] },
+        { label: 'no model', color: '--truth', width: 1.5, dash: [5, 4] },
       ],
     });
   }

@@ -33,7 +33,7 @@ export class MachineCard {
   readonly #bytes = make('dd', { class: 'number', ...once(testIds.hostBytes) });
   readonly #message = make('p', { class: 'muted small' });
   readonly #connect = make('button', { type: 'button', class: 'quiet' }, 'Look again');
-  #asked = 0;
+  #asked = -Infinity;
 
   constructor(actions: Actions) {
     this.#actions = actions;

@@ -1,7 +1,7 @@
 // Notices inline, each with what happened, where and what to do next, and a button that puts it away.
 
 import type { Notice } from '../messages/state.ts';
-import { make, on, setAttribute, setHidden, setText, syncList } from './dom.ts';
+import { make, on, setAttribute, setText, syncList } from './dom.ts';
 import type { Actions } from './page.ts';
 import { each, testIds } from './testids.ts';
 
@@ -13,17 +13,14 @@ export class Notices {
     this.#actions = actions;
   }
 
-  /** `fixed` is the message that stays for as long as its cause: the run's failure. */
-  update(notices: readonly Notice[], fixed: string | null): void {
+  /** The newest first. */
+  update(notices: readonly Notice[]): void {
     syncList(
       this.element,
       [...notices].reverse().slice(0, 5),
       (notice) => `${notice.level} ${notice.message}`,
       (notice) => this.#make(notice),
-      (row, notice) => {
-        const button = row.querySelector('button');
-        if (button !== null) setHidden(button, notice.message === fixed);
-      },
+      () => undefined,
     );
   }
 

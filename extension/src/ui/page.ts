@@ -29,6 +29,8 @@ export interface Actions {
 }
 
 const redrawEvery = 60;
+/** Failures that the person asked for. */
+const wanted = new Set(['dataset.cancelled']);
 /** Reading a large file or packing a checkpoint may take longer than the client's usual patience. */
 const longSilence: Partial<Record<CommandType, number>> = {
   'dataset.open': 300_000,
@@ -43,6 +45,7 @@ export class Page implements Actions {
   readonly #draw: (snapshot: Snapshot) => void;
   readonly #busy = new Map<CommandType, number>();
   #own: Notice[] = [];
+  #dismissed: string | null = null;
   #client: TrainingClient | null = null;
   #connection: Connection = 'connecting';
   #drawn = 0;
@@ -82,7 +85,8 @@ export class Page implements Actions {
     try {
       return await this.ask(command);
     } catch (error) {
-      this.tell({ level: 'error', ...reasonOf(error) });
+      const reason = reasonOf(error);
+      if (!wanted.has(reason.code)) this.tell({ level: 'error', ...reason });
       return null;
     } finally {
       this.#count(type, -1);
@@ -97,13 +101,14 @@ export class Page implements Actions {
   }
 
   tell(notice: Omit<Notice, 'time'>): void {
-    const others = this.#own.filter(({ message }) => message !== notice.message);
+    const others = this.#own.filter(({ code }) => code !== notice.code);
     this.#own = [...others, { ...notice, time: Date.now() }].slice(-5);
     this.#schedule();
   }
 
   dismiss(notice: Notice): void {
     this.#own = this.#own.filter(({ message }) => message !== notice.message);
+    this.#dismissed = notice.message;
     const { code } = notice;
     if (this.#client?.state?.notices.some((other) => other.code === code) === true) {
       void this.run({ type: 'notice.dismiss', code });
@@ -130,18 +135,31 @@ export class Page implements Actions {
 
   #snapshot(): Snapshot {
     const state = this.#client?.state ?? null;
-    const notices = mergeNotices(state, this.#own);
+    if (state?.failure == null) this.#dismissed = null;
+    const notices = mergeNotices(state, this.#own, this.#dismissed);
     return { connection: this.#connection, state, notices, busy: new Set(this.#busy.keys()) };
   }
 }
 
-/** The worker's notices, its failure and this page's own errors: each message once, the newest last. */
-export function mergeNotices(state: RunState | null, own: readonly Notice[]): Notice[] {
+/**
+ * The worker's notices, its failure and this page's own errors: each message once, the newest last. A failure that
+ * was put away stays away.
+ */
+export function mergeNotices(
+  state: RunState | null,
+  own: readonly Notice[],
+  dismissed: string | null = null,
+): Notice[] {
   const merged = [...(state?.notices ?? [])];
   const add = (notice: Notice): void => {
     if (!merged.some(({ message }) => message === notice.message)) merged.push(notice);
   };
-  if (state?.failure != null) add({ level: 'error', time: 0, ...state.failure });
+  if (
+    state?.failure != null &&
+    !wanted.has(state.failure.code) &&
+    state.failure.message !== dismissed
+  )
+    add({ level: 'error', time: 0, ...state.failure });
   own.forEach(add);
   return merged;
 }

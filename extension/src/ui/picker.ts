@@ -4,11 +4,13 @@
 import type { HostEntry } from '../messages/commands.ts';
 import type { LastRun, RunState } from '../messages/state.ts';
 import { make, on, setAttribute, setDisabled, setHidden, setText, syncList } from './dom.ts';
-import { formatBytes, formatCount, formatLoss, formatMoment, shorten } from './format.ts';
+import { formatBytes, formatCount, formatMoment, shorten } from './format.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { each, once, testIds } from './testids.ts';
 
-const exampleName = 'seattle-weather';
+const exampleName = 'seattle-weather.csv';
+/** What a run that had reached its end is continued by. */
+const moreEpochs = 10;
 const accepted = '.csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain';
 
 export interface PickerOptions {
@@ -126,8 +128,10 @@ class LastRunCard {
 
   constructor(actions: Actions) {
     on(this.#button, 'click', () => {
-      if (this.#run !== null)
-        void actions.run({ type: 'checkpoint.resume', ...this.#run.checkpoint });
+      const run = this.#run;
+      if (run === null) return;
+      const epochs = run.epoch < run.epochs ? undefined : moreEpochs;
+      void actions.run({ type: 'checkpoint.resume', ...run.checkpoint, epochs });
     });
   }
 
@@ -136,9 +140,10 @@ class LastRunCard {
     setHidden(this.element, run === null);
     setDisabled(this.#button, busy);
     if (run === null) return;
+    setText(this.#button, run.epoch < run.epochs ? 'Go on' : `${String(moreEpochs)} more epochs`);
     setText(this.#title, `Last run: ${shorten(run.source.name, 34)}`);
     const where = `Epoch ${formatCount(run.epoch)} of ${formatCount(run.epochs)}`;
-    setText(this.#text, `${where} · loss ${formatLoss(run.loss)} · ${formatMoment(run.time)}`);
+    setText(this.#text, `${where} · ${formatMoment(run.time)}`);
   }
 }
 

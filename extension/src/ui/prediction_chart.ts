@@ -1,5 +1,5 @@
-// Forecasts beside the truth on the held-out part, in the data's own units: asked of the worker again after each
-// epoch, a bounded number of windows at a time.
+// Forecasts beside the truth on the held-out part, in the data's own units. The first windows come with the state; the
+// others are asked of the worker, a bounded number at a time, again after each epoch.
 
 import type { Predictions, RunState } from '../messages/state.ts';
 import { Chart } from './chart.ts';
@@ -23,6 +23,7 @@ export class PredictionChart {
   readonly #none = make('p', { class: 'muted small' }, 'Appears when the first epoch is done.');
   readonly #error = make('p', { class: 'muted small' });
   readonly #shown: HTMLElement;
+  readonly #controls: HTMLElement;
   #predictions: Predictions | null = null;
   #key = '';
   #asking = false;
@@ -50,15 +51,16 @@ export class PredictionChart {
     on(this.#range, 'change', () => {
       this.#first = Number(this.#range.value);
       this.#key = '';
+      if (this.#first === 0) this.#show(this.#state?.predictions ?? null);
       this.#ask();
     });
     this.#shown = make('div', { class: 'stack', hidden: true }, this.#chart.element, this.#error);
-    const controls = make('div', { class: 'row controls' }, this.#ahead, this.#range);
+    this.#controls = make('div', { class: 'row controls' }, this.#ahead, this.#range);
     const head = make(
       'div',
       { class: 'row spread wrap' },
       make('h2', {}, 'Forecast and truth, held-out part'),
-      controls,
+      this.#controls,
     );
     this.element = make(
       'section',
@@ -72,40 +74,47 @@ export class PredictionChart {
   update(state: RunState): void {
     this.#state = state;
     this.#calendar = state.description === null ? null : calendarOf(state.description);
-    this.#ask();
-  }
-
-  /** One question at a time, and only when the model has changed since the last answer. */
-  #ask(): void {
-    const state = this.#state;
-    if (state === null || this.#asking) return;
-    const done = state.history.epochs.filter(
-      ({ validationLoss }) => validationLoss !== null,
-    ).length;
-    const usable = state.phase !== 'preparing' && state.config !== null && done > 0;
+    const usable = state.predictions !== null;
     setHidden(this.#none, usable);
     setHidden(this.#shown, !usable);
-    for (const control of [this.#ahead, this.#range]) setHidden(control, !usable);
-    if (!usable || state.phase === 'failed') return;
-    const key = JSON.stringify([state.config, done, state.phase === 'finished', this.#first]);
+    setHidden(this.#controls, !usable);
+    if (!usable) this.#first = 0;
+    if (this.#first === 0) this.#show(state.predictions);
+    else this.#ask();
+  }
+
+  /** Another part than the first: one question at a time, and only when the model has changed since. */
+  #ask(): void {
+    const state = this.#state;
+    if (state === null || this.#asking || this.#first === 0) return;
+    const key = JSON.stringify([
+      this.#first,
+      state.history.epochs.length,
+      state.phase === 'finished',
+    ]);
     if (key === this.#key) return;
     this.#key = key;
     this.#asking = true;
-    void this.#fetch().finally(() => {
+    void this.#fetch(this.#first).finally(() => {
       this.#asking = false;
       this.#ask();
     });
   }
 
-  async #fetch(): Promise<void> {
-    const first = this.#first;
+  async #fetch(first: number): Promise<void> {
     try {
       const command = { type: 'predictions.get', first, count: windowsAtATime } as const;
-      this.#predictions = await this.#actions.ask(command);
-      this.#draw();
+      const predictions = await this.#actions.ask(command);
+      if (this.#first === first) this.#show(predictions);
     } catch (error) {
       setText(this.#error, `No forecasts to show: ${reasonOf(error).message}`);
     }
+  }
+
+  #show(predictions: Predictions | null): void {
+    if (predictions === null || predictions === this.#predictions) return;
+    this.#predictions = predictions;
+    this.#draw();
   }
 
   #draw(): void {
@@ -121,7 +130,7 @@ export class PredictionChart {
       aheads,
       Number(this.#ahead.value) <= horizon ? this.#ahead.value || '1' : '1',
     );
-    setOptions(this.#range, rangesOf(total), String(predictions.first));
+    setOptions(this.#range, rangesOf(total), String(this.#first));
     setHidden(this.#range, total <= windowsAtATime);
     const series = predictionSeries(predictions, Number(this.#ahead.value));
     const error = shownError(series);

@@ -1,17 +1,8 @@
 // How a run ended: the verdict in one sentence, the losses it rests on, and what can be done with the model now.
 
 import type { RunState } from '../messages/state.ts';
-import {
-  make,
-  on,
-  setAttribute,
-  setDisabled,
-  setHidden,
-  setText,
-  setValue,
-  syncList,
-} from './dom.ts';
-import { downloadCheckpoint } from './download.ts';
+import { make, on, setAttribute, setDisabled, setHidden, setText, syncList } from './dom.ts';
+import { downloadCheckpoint, saveCheckpoint } from './saving.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { viewResult } from './run_view.ts';
 import type { LossBar } from './run_view.ts';
@@ -80,12 +71,11 @@ export class ResultButtons {
   });
   readonly #again = make('button', { type: 'button', ...once(testIds.newRun) }, 'New run');
   readonly #file = make('button', { type: 'button', ...once(testIds.newFile) }, 'Other file');
-  #state: RunState | null = null;
 
   constructor(actions: Actions, newRun: () => void, newFile: () => void) {
     this.#actions = actions;
     this.#epochs.value = '10';
-    on(this.#save, 'click', () => void actions.run({ type: 'checkpoint.save' }));
+    on(this.#save, 'click', () => void saveCheckpoint(actions));
     on(this.#download, 'click', () => void this.#saveAndDownload());
     on(this.#more, 'click', () => void this.#trainMore());
     on(this.#again, 'click', newRun);
@@ -104,13 +94,11 @@ export class ResultButtons {
   }
 
   update(state: RunState, busy: Snapshot['busy']): void {
-    this.#state = state;
     const saving = busy.has('checkpoint.save') || busy.has('checkpoint.fetch');
     const usable = state.phase === 'finished';
     for (const button of [this.#save, this.#download]) setDisabled(button, saving || !usable);
     setDisabled(this.#more, saving || !usable || busy.has('checkpoint.resume'));
     setText(this.#save, busy.has('checkpoint.save') ? 'Saving…' : 'Save');
-    setValue(this.#epochs, this.#epochs.value);
   }
 
   async #saveAndDownload(): Promise<void> {
@@ -118,17 +106,16 @@ export class ResultButtons {
     if (saved !== null) await downloadCheckpoint(this.#actions, saved);
   }
 
-  /** Goes on from the run's own end: saved first, then resumed with a later last epoch. */
+  /** Goes on from the run's own end: saved first, then resumed for so many epochs more. */
   async #trainMore(): Promise<void> {
     const more = this.#epochs.valueAsNumber;
     if (!Number.isInteger(more) || more < 1) {
       this.#epochs.focus();
       return;
     }
-    const done = this.#state?.progress?.epoch ?? 0;
     const saved = await this.#actions.run({ type: 'checkpoint.save' });
     if (saved === null) return;
     const { store, id } = saved;
-    await this.#actions.run({ type: 'checkpoint.resume', store, id, epochs: done + more });
+    await this.#actions.run({ type: 'checkpoint.resume', store, id, epochs: more });
   }
 }

@@ -6,6 +6,7 @@ import { make, on, setDisabled, setHidden, setText } from './dom.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { viewRun } from './run_view.ts';
 import type { RunView } from './run_view.ts';
+import { saveCheckpoint } from './saving.ts';
 import { once, testIds } from './testids.ts';
 import type { TestId } from './testids.ts';
 
@@ -83,7 +84,7 @@ export class RunButtons {
     on(this.#pause, 'click', () => void actions.run({ type: 'run.pause' }));
     on(this.#resume, 'click', () => void actions.run({ type: 'run.resume' }));
     on(this.#stop, 'click', () => void actions.run({ type: 'run.stop' }));
-    on(this.#save, 'click', () => void actions.run({ type: 'checkpoint.save' }));
+    on(this.#save, 'click', () => void saveCheckpoint(actions));
     this.element = make(
       'div',
       { class: 'actions' },

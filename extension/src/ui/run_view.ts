@@ -35,7 +35,8 @@ const phaseTexts: Record<Phase, [string, Tone]> = {
   preparing: ['Preparing', 'active'],
   training: ['Training', 'active'],
   paused: ['Paused', 'warn'],
-  validating: ['Validating', 'active'],
+  // Validation lasts a moment after each epoch: a word that flickers would tell nobody anything.
+  validating: ['Training', 'active'],
   finished: ['Finished', 'good'],
   failed: ['Failed', 'bad'],
 };

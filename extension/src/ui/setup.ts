@@ -135,6 +135,7 @@ export class Setup {
         this.#makeModel(),
         this.#makeSize(),
         this.#number('epochs', 'Epochs', testIds.epochs, true),
+        this.#number('learningRate', 'Learning rate', testIds.learningRate, false),
         this.#choice('device', 'Device', testIds.deviceChoice, deviceLabels),
       ),
       this.#makeAdvanced(state),
@@ -189,7 +190,6 @@ export class Setup {
     const training = make(
       'div',
       { class: 'fields' },
-      this.#number('learningRate', 'Learning rate', testIds.learningRate, false),
       this.#number('batchSize', 'Batch size', testIds.batchSize, true),
       this.#choice('optimizer', 'Optimizer', testIds.optimizer, optimizerLabels),
       this.#choice('loss', 'Loss', testIds.lossName, lossNames),

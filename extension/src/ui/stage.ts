@@ -31,6 +31,7 @@ export class Stage {
   readonly #waiting: Waiting;
   readonly #picker: Picker;
   readonly #reading = new ReadingPanel();
+  readonly #cancel = make('button', { type: 'button', ...once(testIds.cancelReading) }, 'Cancel');
   readonly #setup: Setup;
   readonly #run = new RunPanel();
   readonly #runButtons: RunButtons;
@@ -46,6 +47,7 @@ export class Stage {
     this.#picker = new Picker(actions, options);
     const send = (command: Command) => () => void actions.run(command);
     const close = send({ type: 'dataset.close' });
+    on(this.#cancel, 'click', close);
     this.#setup = new Setup({
       close,
       storage: options.storage,
@@ -103,7 +105,7 @@ export class Stage {
       case 'pick':
         return [[this.#picker.element], []];
       case 'reading':
-        return [[this.#reading.element], []];
+        return [[this.#reading.element], [this.#cancel]];
       case 'setup':
         return [[this.#setup.element], [this.#setup.actions]];
       case 'run':

@@ -20,6 +20,7 @@ export const testIds = {
   exampleOpen: 'example-open',
   lastRunResume: 'last-run-resume',
   reading: 'reading',
+  cancelReading: 'cancel-reading',
   // What was read
   sourceName: 'source-name',
   sourceShape: 'source-shape',
@@ -86,6 +87,7 @@ export const testIds = {
   checkpointRemove: 'checkpoint-remove',
   checkpointConfirm: 'checkpoint-confirm',
   checkpointRefresh: 'checkpoint-refresh',
+  resumeEpochs: 'resume-epochs',
   // Device and host figures
   counters: 'counters',
   draws: 'draws',
