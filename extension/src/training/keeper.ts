@@ -18,9 +18,10 @@ export class Keeper {
   readonly #parts: KeeperParts;
   readonly #changed: () => void;
   #open = 0;
+  /** Checkpoints that a person asked for. */
+  readonly #asked = new Set<string>();
   #automatic: { run: string; store: StoreName; id: string } | null = null;
-  /** When a checkpoint was last begun, or a run started. */
-  savedAt = 0;
+  #savedAt = 0;
 
   /** `changed` is called when `busy` may have changed. */
   constructor(parts: KeeperParts, changed: () => void) {
@@ -32,12 +33,37 @@ export class Keeper {
     return this.#open > 0;
   }
 
+  /** Milliseconds since a checkpoint was last begun, or a run started. */
+  get unsavedMs(): number {
+    return Date.now() - this.#savedAt;
+  }
+
+  /** A run starts: what an earlier one left stays. */
+  begin(): void {
+    this.#savedAt = Date.now();
+    this.#automatic = null;
+  }
+
+  /** What a person asked for is kept until a person removes it. */
   async save(
     run: ActiveRun,
     source: SourceInfo,
     store: StoreName | undefined,
   ): Promise<CheckpointEntry> {
-    this.savedAt = Date.now();
+    const entry = await this.#saveAndList(run, source, store);
+    this.#asked.add(`${entry.store}/${entry.id}`);
+    if (this.#automatic?.id === entry.id && this.#automatic.store === entry.store) {
+      this.#automatic = null;
+    }
+    return entry;
+  }
+
+  async #saveAndList(
+    run: ActiveRun,
+    source: SourceInfo,
+    store: StoreName | undefined,
+  ): Promise<CheckpointEntry> {
+    this.#savedAt = Date.now();
     this.#open += 1;
     this.#changed();
     try {
@@ -54,8 +80,9 @@ export class Keeper {
   async saveAutomatic(run: ActiveRun, source: SourceInfo): Promise<void> {
     const before = this.#automatic;
     try {
-      const { store, id } = await this.save(run, source, undefined);
-      this.#automatic = { run: run.id, store, id };
+      const { store, id } = await this.#saveAndList(run, source, undefined);
+      const asked = this.#asked.has(`${store}/${id}`);
+      this.#automatic = asked ? null : { run: run.id, store, id };
       if (before?.run !== run.id || (before.id === id && before.store === store)) return;
       await this.#parts.saving.remove(before.store, before.id).catch(() => undefined);
       await this.refresh();

@@ -231,7 +231,7 @@ export class Training {
       const events = this.#runEvents(() => run);
       const run: ActiveRun = new ActiveRun(id, core, info, events, () => this.state.history);
       this.#run = run;
-      this.keeper.savedAt = Date.now();
+      this.keeper.begin();
       const { config, device, deviceReason, parameters } = info;
       const { trainWindows: train, validationWindows: validation, skippedWindows: skipped } = info;
       snapshot.update({
@@ -285,7 +285,7 @@ export class Training {
     const phase = this.state.phase === 'validating' ? 'training' : this.state.phase;
     snapshot.updateSoon({ phase, baselines: baselines ?? this.state.baselines });
     if (Date.now() - this.#predictedAt >= PREDICTIONS_MS) this.#refreshPredictions(run);
-    if (Date.now() - this.keeper.savedAt >= AUTOSAVE_MS) void this.#saveAutomatic(run);
+    if (this.keeper.unsavedMs >= AUTOSAVE_MS) void this.#saveAutomatic(run);
   }
 
   #refreshPredictions(run: ActiveRun): void {
