@@ -1,7 +1,7 @@
 // The one sentence that says whether training was worth it: the validation loss beside the two forecasts that need
 // no training. The loss, not a prettier figure, is compared, and a model that loses is told so plainly.
 
-import { formatPercent, plural } from './format.ts';
+import { formatPercent, formatRate, plural } from './format.ts';
 
 export interface Baselines {
   /** Loss of "the last value stays". */
@@ -61,9 +61,12 @@ export function judge({ loss, lossName, baselines, rowSeconds }: VerdictInput): 
       sentence: `${formatPercent(skill)} better than ${rival.phrase}${measure}.`,
     };
   }
-  const sentence =
-    `${formatPercent(-skill)} worse than ${rival.phrase}${measure}: ` +
+  const advice =
     'do not use this model. Train longer, or choose other columns or a longer look-back.';
+  const sentence =
+    skill < -1
+      ? `Worse: ${formatRate(1 - skill)} times the error of ${rival.phrase}${measure}; ${advice}`
+      : `${formatPercent(-skill)} worse than ${rival.phrase}${measure}: ${advice}`;
   return { kind: 'worse', skill, sentence };
 }
 
