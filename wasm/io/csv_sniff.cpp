@@ -76,18 +76,8 @@ double score(const Sample& sample) {
   return agreeing * agreeing * meaning * (sample.unclosed || sample.stray > sample.quoted ? 0.5 : 1.0);
 }
 
-/// Single quotes quote only where no double quote does and each that opens a field also closes it.
-bool single_quotes(const std::vector<Row>& bare_rows) {
-  size_t both = 0;
-  for (const Row& row : bare_rows) {
-    for (const std::string& cell : row) {
-      if (cell.empty() || cell.front() != '\'') continue;
-      if (cell.size() < 2 || cell.back() != '\'') return false;
-      ++both;
-    }
-  }
-  return both >= 2;
-}
+/// Single quotes quote only where each of them opens or closes a field.
+bool single_quotes(const Sample& sample) { return sample.quoted >= 2 && sample.stray == 0 && !sample.unclosed; }
 
 struct Shape {
   char delimiter = ',';
@@ -100,11 +90,9 @@ Shape sniff_shape(std::string_view text, bool whole, const CsvOptions& options) 
   double best_score = -1;
   for (const char delimiter : options.delimiter ? std::string(1, *options.delimiter) : std::string(",;\t|")) {
     for (const char quote : options.quote ? std::string(1, *options.quote) : std::string("\"'")) {
-      if (quote == '\'' && !options.quote &&
-          (best.sample.quoted > 0 || !single_quotes(lex(text, whole, delimiter, '\0', options).rows))) {
-        continue;
-      }
+      if (quote == '\'' && !options.quote && best.sample.quoted > 0) continue;
       Sample sample = lex(text, whole, delimiter, quote, options);
+      if (quote == '\'' && !options.quote && !single_quotes(sample)) continue;
       const double points = score(sample) * (quote == '\'' ? 1.01 : 1.0);
       if (points > best_score) {
         best_score = points;
