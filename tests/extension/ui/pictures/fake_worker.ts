@@ -15,30 +15,30 @@ import { predictions, stateOf } from "../states.ts";
 const channel = new BroadcastChannel(CHANNEL);
 let state = stateOf("empty");
 
+/** What is not here is answered with nothing. */
 function answer(command: Command): unknown {
-  switch (command.type) {
-    case "state.get":
-      return state;
-    case "predictions.get":
-      return predictions(
-        command.first,
-        Math.min(command.count, 280 - command.first),
-      );
-    case "counters.get":
-      return {
-        device: "cpu",
-        kernels: 48_211,
-        draws: 0,
-        allocations: 214,
-        liveBuffers: 61,
-        liveBytes: 1_482_752,
-      };
-    case "host.list":
-      return { path: command.path ?? "", entries: entriesOf(command.path) };
-    default:
-      return {};
+  if (command.type === "state.get") return state;
+  if (command.type === "predictions.get") {
+    return predictions(
+      command.first,
+      Math.min(command.count, 280 - command.first),
+    );
   }
+  if (command.type === "counters.get") return counters;
+  if (command.type === "host.list") {
+    return { path: command.path ?? "", entries: entriesOf(command.path) };
+  }
+  return {};
 }
+
+const counters = {
+  device: "cpu",
+  kernels: 48_211,
+  draws: 0,
+  allocations: 214,
+  liveBuffers: 61,
+  liveBytes: 1_482_752,
+};
 
 function entriesOf(path: string | undefined): unknown[] {
   if (path === undefined)

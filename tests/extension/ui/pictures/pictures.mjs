@@ -104,7 +104,7 @@ const show = async (phase, change) => {
     phase,
     change ?? {},
   );
-  await new Promise((done) => setTimeout(done, 350));
+  await pause(350);
 };
 
 const missing = {
@@ -178,12 +178,12 @@ for (const scheme of ["light", "dark"]) {
       await show(phase, change);
       await open(page, `${name}.html`);
       await page.bringToFront();
-      await new Promise((done) => setTimeout(done, 700));
+      await pause(700);
       if (label === "empty" && name === "popup") {
         await page.click("#host-open");
-        await new Promise((done) => setTimeout(done, 200));
+        await pause(200);
         await page.click("[data-testid=host-entry]");
-        await new Promise((done) => setTimeout(done, 200));
+        await pause(200);
       }
       await page.screenshot({
         path: join(out, `${name}-${label}-${scheme}.png`),
