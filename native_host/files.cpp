@@ -58,7 +58,7 @@ std::int64_t mtime_of(const struct stat& s) {
 
 Fd open_beneath(int folder, const std::string& path, int flags) {
   open_how how{};
-  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC | O_NOFOLLOW);
+  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS;
   for (int attempt = 0;; ++attempt) {
     const long fd = syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how);

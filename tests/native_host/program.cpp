@@ -29,10 +29,11 @@ struct Child {
   int pid = -1, in = -1, out = -1, err = -1;
 };
 
-Child start(const std::string& home, const std::vector<std::string>& arguments, unsigned long file_size_limit) {
+Child start(const std::string& program, const std::string& home, const std::vector<std::string>& arguments,
+            unsigned long file_size_limit) {
   int in[2], out[2], err[2];
   if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC)) throw std::runtime_error("pipe");
-  std::vector<std::string> words{SG_HOST_PROGRAM};
+  std::vector<std::string> words{program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& w : words) argv.push_back(w.data());
@@ -142,7 +143,12 @@ std::vector<std::string> chromium_arguments() {
 }
 
 Result run_host(const std::string& home, const std::vector<std::string>& arguments, const std::string& input) {
-  const Child child = start(home, arguments, 0);
+  return run_program(SG_HOST_PROGRAM, home, arguments, input);
+}
+
+Result run_program(const std::string& program, const std::string& home, const std::vector<std::string>& arguments,
+                   const std::string& input) {
+  const Child child = start(program, home, arguments, 0);
   // Small inputs alone: they fit a pipe, so that nobody waits for anybody.
   if (!input.empty() && write(child.in, input.data(), input.size()) < 0 && errno != EPIPE)
     throw std::runtime_error("write");
@@ -159,7 +165,7 @@ Result run_host(const std::string& home, const std::vector<std::string>& argumen
 }
 
 Program::Program(const std::string& home, std::vector<std::string> arguments, unsigned long file_size_limit) {
-  const Child child = start(home, arguments, file_size_limit);
+  const Child child = start(SG_HOST_PROGRAM, home, arguments, file_size_limit);
   pid_ = child.pid;
   in_ = child.in;
   out_ = child.out;
@@ -172,7 +178,7 @@ Program::~Program() {
     wait();
   }
   close_input();
-  close(out_);
+  if (out_ >= 0) close_output();
   close(err_);
 }
 
@@ -231,6 +237,11 @@ Json Program::hello() {
 void Program::close_input() {
   if (in_ >= 0) close(in_);
   in_ = -1;
+}
+
+void Program::close_output() {
+  close(out_);
+  out_ = -1;
 }
 
 void Program::kill() { ::kill(pid_, SIGKILL); }

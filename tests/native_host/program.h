@@ -47,6 +47,9 @@ struct Result {
 
 /// Runs the program to its end with nothing to read; `home` is HOME and, with .config, where settings are.
 Result run_host(const std::string& home, const std::vector<std::string>& arguments, const std::string& input = "");
+/// The same for another copy of the program.
+Result run_program(const std::string& program, const std::string& home, const std::vector<std::string>& arguments,
+                   const std::string& input = "");
 
 class Program {
  public:
@@ -69,6 +72,7 @@ class Program {
   /// hello with the version that both speak.
   Json hello();
   void close_input();
+  void close_output();
   void kill();
   /// Waits for the end; -1 when there is none within a generous time. Seconds it took are in `waited`.
   int wait();

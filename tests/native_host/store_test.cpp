@@ -1,0 +1,298 @@
+// Checkpoints: a save is whole or not there, whatever ends it; the old file stands until then; and what lies in the
+// folder is shown as it is.
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "tests/native_host/program.h"
+
+using namespace sg::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kPiece = 262'144;
+
+Json begin(const std::string& name, std::size_t size) {
+  return {{"id", 1}, {"type", "checkpoint.begin"}, {"name", name}, {"size", size}};
+}
+
+Json write(const Json& handle, std::size_t sequence, const std::string& bytes) {
+  return {
+      {"id", 2}, {"type", "checkpoint.write"}, {"handle", handle}, {"sequence", sequence}, {"bytes", base64(bytes)}};
+}
+
+Json commit(const Json& handle, const std::string& bytes) {
+  return {{"id", 3}, {"type", "checkpoint.commit"}, {"handle", handle}, {"crc32c", checksum(bytes)}};
+}
+
+/// A whole save; gives the first reply that is not ok, or the last.
+Json save(Program& host, const std::string& name, const std::string& bytes) {
+  Json reply = host.ask(begin(name, bytes.size()));
+  if (reply["ok"] != true) return reply;
+  const Json handle = reply["handle"];
+  for (std::size_t at = 0, i = 0; at < bytes.size(); at += kPiece, ++i) {
+    reply = host.ask(write(handle, i, bytes.substr(at, kPiece)));
+    if (reply["ok"] != true) return reply;
+  }
+  return host.ask(commit(handle, bytes));
+}
+
+struct Setup {
+  Folder home;
+  std::string folder = home / "Shadegrad/checkpoints";
+  Program host{home.path()};
+  Setup() { host.hello(); }
+  /// What is in the folder, hidden files too.
+  std::vector<std::string> all() { return exists(folder) ? names(folder) : std::vector<std::string>{}; }
+};
+
+}  // namespace
+
+TEST_CASE("a checkpoint goes to the disk and comes back the same", "[host]") {
+  Setup s;
+  REQUIRE(s.host.ask({{"id", 9}, {"type", "checkpoint.list"}})["checkpoints"].empty());
+  const std::string bytes = checkpoint("40", 200'000);
+  const Json saved = save(s.host, "run-40.safetensors", bytes);
+  INFO(saved.dump());
+  REQUIRE(saved["ok"] == true);
+  REQUIRE(saved["size"] == bytes.size());
+  REQUIRE((read_file(s.folder + "/run-40.safetensors") == bytes));
+  REQUIRE(s.all() == std::vector<std::string>{"run-40.safetensors"});
+  struct stat status {};
+  stat((s.folder + "/run-40.safetensors").c_str(), &status);
+  REQUIRE((status.st_mode & 0777) == 0600);
+  stat(s.folder.c_str(), &status);
+  REQUIRE((status.st_mode & 0777) == 0700);
+
+  const Json read =
+      s.host.ask({{"id", 7}, {"type", "checkpoint.read"}, {"name", "run-40.safetensors"}, {"credits", 2}});
+  REQUIRE(read["name"] == "run-40.safetensors");
+  const Received got = receive_stream(s.host, 7);
+  REQUIRE((got.bytes == bytes));
+  REQUIRE(got.frames[0]["type"] == "checkpoint.data");
+  REQUIRE(got.last["type"] == "checkpoint.end");
+  REQUIRE(got.last["crc32c"] == checksum(bytes));
+
+  // Saved again under the same name: replaced as a whole, by a new file.
+  const auto old = fs::hard_link_count(s.folder + "/run-40.safetensors");
+  fs::create_hard_link(s.folder + "/run-40.safetensors", s.home / "old");
+  const std::string next = checkpoint("41", 10);
+  REQUIRE(save(s.host, "run-40.safetensors", next)["ok"] == true);
+  REQUIRE((read_file(s.home / "old") == bytes));
+  REQUIRE((read_file(s.folder + "/run-40.safetensors") == next));
+  REQUIRE(old == 1);
+
+  REQUIRE(s.host.ask({{"id", 8}, {"type", "checkpoint.remove"}, {"name", "run-40.safetensors"}})["ok"] == true);
+  REQUIRE(s.all().empty());
+  for (const char* type : {"checkpoint.remove", "checkpoint.read"}) {
+    Json message{{"id", 8}, {"type", type}, {"name", "run-40.safetensors"}};
+    if (message["type"] == "checkpoint.read") message["credits"] = 1;
+    REQUIRE(s.host.ask(message)["code"] == "store.not_found");
+  }
+}
+
+TEST_CASE("checkpoints are listed newest first, with what they say of themselves, damaged ones too", "[host]") {
+  Setup s;
+  for (int i = 1; i <= 5; ++i) {
+    const std::string file = s.folder + "/run-" + std::to_string(i) + ".safetensors";
+    write_file(file, checkpoint(std::to_string(i)));
+    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(10 - i));
+  }
+  write_file(s.folder + "/torn.safetensors", checkpoint("9").substr(0, 60));
+  write_file(s.folder + "/empty.safetensors", "");
+  fs::create_symlink("run-1.safetensors", s.folder + "/link.safetensors");
+  fs::create_directories(s.folder + "/folder.safetensors");
+  write_file(s.folder + "/.partial-0123", "x");
+  write_file(s.folder + "/notes.txt", "x");
+  std::vector<Json> seen;
+  Json cursor;
+  do {
+    Json request{{"id", 1}, {"type", "checkpoint.list"}, {"limit", 4}};
+    if (!cursor.is_null()) request["cursor"] = cursor;
+    const Json reply = s.host.ask(request);
+    REQUIRE(reply["folder"] == s.folder);
+    for (const Json& c : reply["checkpoints"]) seen.push_back(c);
+    cursor = reply["cursor"];
+  } while (!cursor.is_null());
+  REQUIRE(seen.size() == 9);
+  std::vector<std::string> good;
+  for (const Json& c : seen) {
+    if (c["ok"] == true) {
+      good.push_back(c["name"]);
+      REQUIRE(c["metadata"]["format"] == "shadegrad/1");
+    } else {
+      REQUIRE_FALSE(c["reason"].get<std::string>().empty());
+    }
+  }
+  REQUIRE(good == std::vector<std::string>{"run-5.safetensors", "run-4.safetensors", "run-3.safetensors",
+                                           "run-2.safetensors", "run-1.safetensors"});
+}
+
+TEST_CASE("names and orders that make no save are refused, and leave nothing", "[host]") {
+  Setup s;
+  for (const std::string name :
+       {"", ".safetensors", ".a.safetensors", "a", "a.bin", "../a.safetensors", "a/b.safetensors", "/a.safetensors",
+        "a b.safetensors", "a\n.safetensors", "\xc3\xa9.safetensors", ".partial-1.safetensors"}) {
+    REQUIRE(s.host.ask(begin(name, 10))["code"] == "store.name_refused");
+    REQUIRE(s.host.ask({{"id", 8}, {"type", "checkpoint.remove"}, {"name", name}})["code"] == "store.name_refused");
+  }
+  REQUIRE(s.host.ask(begin(std::string(90, 'a') + ".safetensors", 10))["code"] == "store.name_refused");
+  const std::string bytes = checkpoint("1");
+  const auto open = [&] { return s.host.ask(begin("a.safetensors", bytes.size()))["handle"]; };
+
+  Json handle = open();
+  REQUIRE(s.host.ask(begin("a.safetensors", 10))["code"] == "store.busy");
+  REQUIRE(s.host.ask(write(handle, 1, bytes))["code"] == "store.out_of_order");
+  REQUIRE(s.host.ask(write(handle, 0, bytes))["code"] == "store.no_handle");
+  handle = open();
+  REQUIRE(s.host.ask(write(handle, 0, bytes + "x"))["code"] == "store.out_of_order");
+  handle = open();
+  s.host.ask(write(handle, 0, bytes.substr(1)));
+  REQUIRE(s.host.ask(commit(handle, bytes))["code"] == "store.incomplete");
+  handle = open();
+  s.host.ask(write(handle, 0, bytes));
+  REQUIRE(s.host.ask(commit(handle, bytes + "x"))["code"] == "store.checksum");
+  handle = open();
+  const std::string garbage = noise(bytes.size());
+  s.host.ask(write(handle, 0, garbage));
+  REQUIRE(s.host.ask(commit(handle, garbage))["code"] == "store.corrupt");
+  handle = open();
+  REQUIRE(s.host.ask({{"id", 4}, {"type", "checkpoint.abort"}, {"handle", handle}})["ok"] == true);
+  REQUIRE(s.host.ask({{"id", 4}, {"type", "checkpoint.abort"}, {"handle", handle}})["code"] == "store.no_handle");
+  REQUIRE(s.all().empty());
+
+  for (int i = 0; i < 4; ++i) REQUIRE(s.host.ask(begin("n" + std::to_string(i) + ".safetensors", 10))["ok"] == true);
+  REQUIRE(s.host.ask(begin("n5.safetensors", 10))["code"] == "store.busy");
+  REQUIRE(s.host.ask({{"id", 1}, {"type", "checkpoint.list"}})["checkpoints"].empty());
+  REQUIRE(s.all().size() == 4);
+  s.host.close_input();
+  REQUIRE(s.host.wait() == 0);
+  REQUIRE(s.all().empty());
+}
+
+TEST_CASE("more unanswered writes than the window end the save", "[host]") {
+  Setup s;
+  const Json handle = s.host.ask(begin("a.safetensors", 100 * kPiece))["handle"];
+  std::string burst;
+  for (int i = 0; i < 20; ++i) {
+    Json message = write(handle, static_cast<std::size_t>(i), noise(1000));
+    message["id"] = 100 + i;
+    s.host.send(message);
+  }
+  int answered = 0, exceeded = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Json reply = *s.host.receive();
+    answered += reply["ok"] == true;
+    exceeded += reply.value("code", "") == "flow.exceeded";
+  }
+  // How many get through depends on how fast the disk answers; every one beyond the window is told.
+  REQUIRE(answered >= 4);
+  if (exceeded > 0) {
+    REQUIRE(s.host.ask(write(handle, 20, "x"))["code"] == "store.no_handle");
+    REQUIRE(s.all().empty());
+  }
+  REQUIRE(s.host.hello()["ok"] == true);
+}
+
+TEST_CASE("a host killed in the middle of a save leaves the old file and nothing to see", "[host]") {
+  Folder home;
+  const std::string folder = home / "Shadegrad/checkpoints", old = checkpoint("1", 1000),
+                    next = checkpoint("2", 300'000);
+  {
+    Program host(home.path());
+    host.hello();
+    REQUIRE(save(host, "a.safetensors", old)["ok"] == true);
+  }
+  for (std::size_t pieces = 0; pieces <= 5; ++pieces) {
+    Program host(home.path());
+    host.hello();
+    const Json handle = host.ask(begin("a.safetensors", next.size()))["handle"];
+    for (std::size_t i = 0; i < pieces && i * kPiece < next.size(); ++i)
+      host.ask(write(handle, i, next.substr(i * kPiece, kPiece)));
+    if (pieces == 5) host.send(commit(handle, next));
+    host.kill();
+    REQUIRE(host.wait() == 128 + 9);
+    const std::string now = read_file(folder + "/a.safetensors");
+    REQUIRE((now == old || (pieces == 5 && now == next)));
+    // The next host shows the file alone, and clears away what the dead one left; a save in progress elsewhere stays.
+    Program after(home.path());
+    after.hello();
+    const Json list = after.ask({{"id", 1}, {"type", "checkpoint.list"}})["checkpoints"];
+    REQUIRE(list.size() == 1);
+    REQUIRE(list[0]["ok"] == true);
+    REQUIRE(names(folder) == std::vector<std::string>{"a.safetensors"});
+    if (now == next) write_file(folder + "/a.safetensors", old);
+  }
+  Program one(home.path());
+  one.hello();
+  const Json handle = one.ask(begin("b.safetensors", old.size()))["handle"];
+  Program two(home.path());
+  two.hello();
+  two.ask({{"id", 1}, {"type", "checkpoint.list"}});
+  REQUIRE(names(folder).size() == 2);
+  one.ask(write(handle, 0, old));
+  REQUIRE(one.ask(commit(handle, old))["ok"] == true);
+}
+
+TEST_CASE("a full disk is a message with figures; the old file stands", "[host]") {
+  Folder home;
+  const std::string folder = home / "Shadegrad/checkpoints";
+  fs::create_directories(folder);
+  const std::string old = checkpoint("1", 1000), next = checkpoint("2", 300'000);
+  const bool mounted = geteuid() == 0 && mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=2m,mode=0700") == 0;
+  if (!mounted) WARN("no small file system can be mounted here: the limit of a file's size alone is tested");
+  if (mounted) {
+    Program host(home.path());
+    host.hello();
+    REQUIRE(save(host, "a.safetensors", old)["ok"] == true);
+    // Known before a byte is sent: announced as larger than what is free.
+    const Json refused = host.ask(begin("a.safetensors", 3 << 20));
+    REQUIRE(refused["code"] == "store.disk_full");
+    REQUIRE(refused["needed"] == 3 << 20);
+    REQUIRE(refused["free"] > 1 << 20);
+    REQUIRE(refused["path"] == folder + "/a.safetensors");
+    // Found out in the middle: others fill the disk meanwhile.
+    const Json handle = host.ask(begin("a.safetensors", next.size()))["handle"];
+    REQUIRE(host.ask(write(handle, 0, next.substr(0, kPiece)))["ok"] == true);
+    write_file(folder + "/filler.txt", noise(2 << 20));
+    const Json full = host.ask(write(handle, 1, next.substr(kPiece, kPiece)));
+    REQUIRE(full["code"] == "store.disk_full");
+    REQUIRE(full["needed"] == next.size() - kPiece);
+    REQUIRE(full["message"].get<std::string>().find(folder + "/a.safetensors") != std::string::npos);
+    REQUIRE((read_file(folder + "/a.safetensors") == old));
+    REQUIRE(names(folder) == std::vector<std::string>{"a.safetensors", "filler.txt"});
+    // Room again, and the same host saves.
+    fs::remove(folder + "/filler.txt");
+    REQUIRE(save(host, "a.safetensors", next)["ok"] == true);
+    host.close_input();
+    host.wait();
+    umount(folder.c_str());
+    fs::remove_all(folder);
+  }
+  write_file(folder + "/a.safetensors", old);
+  Program limited(home.path(), chromium_arguments(), 400'000);
+  limited.hello();
+  const Json handle = limited.ask(begin("a.safetensors", next.size()))["handle"];
+  REQUIRE(limited.ask(write(handle, 0, next.substr(0, kPiece)))["ok"] == true);
+  REQUIRE(limited.ask(write(handle, 1, next.substr(kPiece, kPiece)))["code"] == "store.disk_full");
+  REQUIRE((read_file(folder + "/a.safetensors") == old));
+  REQUIRE(names(folder) == std::vector<std::string>{"a.safetensors"});
+  REQUIRE(limited.hello()["ok"] == true);
+}
+
+TEST_CASE("a folder that can't be used is a message with its path", "[host]") {
+  Setup s;
+  write_file(s.home / "Shadegrad/checkpoints", "a file where the folder should be");
+  const Json reply = s.host.ask(begin("a.safetensors", 10));
+  REQUIRE(reply["code"] == "store.failed");
+  REQUIRE(reply["path"] == s.folder + "/a.safetensors");
+  REQUIRE(s.host.ask({{"id", 1}, {"type", "checkpoint.list"}})["code"] == "store.failed");
+  fs::remove(s.home / "Shadegrad/checkpoints");
+  fs::create_symlink("/proc/sys", s.home / "Shadegrad/checkpoints");
+  REQUIRE(s.host.ask(begin("a.safetensors", 1))["ok"] == false);
+}
