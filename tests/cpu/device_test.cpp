@@ -110,19 +110,24 @@ TEST_CASE("a call that does not fit its kernel says which kernel and why", "[cpu
   const params::matmul p{.m = 2, .n = 2, .k = 3};
   CHECK_NOTHROW(call(*device, p, {a, b}, {c}));
   CHECK(message_of([&] { call(*device, p, {a}, {c}); }) == "kernel matmul: takes 2 inputs and 1 outputs, not 1 and 1");
-  CHECK(message_of([&] { device->run({Kernel::matmul, std::vector{a, b}, std::vector{c}, {}}); }) ==
-        "kernel matmul: takes 20 bytes of parameters, not 0");
-  CHECK(message_of([&] { call(*device, params::matmul{.m = 3, .n = 3, .k = 3}, {a, b}, {c}); }) ==
-        "kernel matmul: buffer a holds 6 floats where 9 are needed");
-  CHECK(message_of([&] { call(*device, params::matmul{.m = 3, .n = 3, .k = 2}, {a, b}, {c}); }) ==
-        "kernel matmul: buffer c holds 6 floats where 9 are needed");
+  CHECK(message_of([&] {
+          device->run({Kernel::matmul, std::vector{a, b}, std::vector{c}, {}});
+        }) == "kernel matmul: takes 20 bytes of parameters, not 0");
+  CHECK(message_of([&] {
+          call(*device, params::matmul{.m = 3, .n = 3, .k = 3}, {a, b}, {c});
+        }) == "kernel matmul: buffer a holds 6 floats where 9 are needed");
+  CHECK(message_of([&] {
+          call(*device, params::matmul{.m = 3, .n = 3, .k = 2}, {a, b}, {c});
+        }) == "kernel matmul: buffer c holds 6 floats where 9 are needed");
   CHECK(code_of([&] { call(*device, params::matmul{.m = -1, .n = 3, .k = 2}, {a, b}, {c}); }) == "device.arguments");
   CHECK(code_of([&] { call(*device, params::unary{.op = 1000}, {a}, {b}); }) == "device.arguments");
   CHECK(code_of([&] { call(*device, params::unary{}, {a}, {a}); }) == "device.arguments");
-  CHECK(code_of([&] { call(*device, params::strided_copy{1, -1, 1, 1, 1, 1, 1, 6, 0, 0, 0, 0, 0, 1}, {a}, {b}); }) ==
-        "device.arguments");
-  CHECK(code_of([&] { call(*device, params::strided_copy{1, 1, 1, 1, 1, 1, 1, 6, 0, 0, 0, 0, 0, 1}, {a}, {b}); }) ==
-        "device.arguments");
+  CHECK(code_of([&] {
+          call(*device, params::strided_copy{1, -1, 1, 1, 1, 1, 1, 6, 0, 0, 0, 0, 0, 1}, {a}, {b});
+        }) == "device.arguments");
+  CHECK(code_of([&] {
+          call(*device, params::strided_copy{1, 1, 1, 1, 1, 1, 1, 6, 0, 0, 0, 0, 0, 1}, {a}, {b});
+        }) == "device.arguments");
   CHECK(code_of([&] { device->run({Kernel::count, {}, {}, {}}); }) == "device.arguments");
 }
 

@@ -64,13 +64,18 @@ TEST_CASE("a binary kernel broadcasts along any axes, forward and backward", "[c
   struct Case {
     std::array<int, 6> d, a, b;
   };
-  const std::vector<Case> cases{
-      {{1, 1, 1, 1, 5, 7}, {0, 0, 0, 0, 7, 1}, {0, 0, 0, 0, 7, 1}},    {{1, 1, 1, 1, 5, 7}, {0, 0, 0, 0, 7, 1}, {0, 0, 0, 0, 0, 1}},
-      {{1, 1, 1, 1, 5, 7}, {0, 0, 0, 0, 7, 1}, {0, 0, 0, 0, 1, 0}},    {{1, 1, 1, 1, 5, 7}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 7, 1}},
-      {{1, 1, 1, 1, 5, 7}, {0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 1}},    {{1, 1, 1, 1, 5, 7}, {0, 0, 0, 0, 1, 5}, {0, 0, 0, 0, 7, 1}},
-      {{1, 1, 2, 3, 4, 5}, {0, 0, 0, 20, 5, 1}, {0, 0, 12, 4, 1, 0}},  {{2, 3, 2, 2, 3, 1}, {36, 12, 6, 3, 1, 0}, {3, 1, 0, 0, 0, 0}},
-      {{2, 1, 3, 1, 2, 18}, {3, 0, 1, 0, 0, 0}, {0, 0, 0, 0, 18, 1}},  {{1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}},
-      {{1, 1, 1, 1, 3, 64}, {0, 0, 0, 0, 64, 1}, {0, 0, 0, 0, 0, 1}},  {{1, 1, 1, 4, 1, 2}, {0, 0, 0, 2, 0, 1}, {0, 0, 0, 1, 0, 0}}};
+  const std::vector<Case> cases{{{1, 1, 1, 1, 5, 7}, {0, 0, 0, 0, 7, 1}, {0, 0, 0, 0, 7, 1}},
+                                {{1, 1, 1, 1, 5, 7}, {0, 0, 0, 0, 7, 1}, {0, 0, 0, 0, 0, 1}},
+                                {{1, 1, 1, 1, 5, 7}, {0, 0, 0, 0, 7, 1}, {0, 0, 0, 0, 1, 0}},
+                                {{1, 1, 1, 1, 5, 7}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 7, 1}},
+                                {{1, 1, 1, 1, 5, 7}, {0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 1}},
+                                {{1, 1, 1, 1, 5, 7}, {0, 0, 0, 0, 1, 5}, {0, 0, 0, 0, 7, 1}},
+                                {{1, 1, 2, 3, 4, 5}, {0, 0, 0, 20, 5, 1}, {0, 0, 12, 4, 1, 0}},
+                                {{2, 3, 2, 2, 3, 1}, {36, 12, 6, 3, 1, 0}, {3, 1, 0, 0, 0, 0}},
+                                {{2, 1, 3, 1, 2, 18}, {3, 0, 1, 0, 0, 0}, {0, 0, 0, 0, 18, 1}},
+                                {{1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}},
+                                {{1, 1, 1, 1, 3, 64}, {0, 0, 0, 0, 64, 1}, {0, 0, 0, 0, 0, 1}},
+                                {{1, 1, 1, 4, 1, 2}, {0, 0, 0, 2, 0, 1}, {0, 0, 0, 1, 0, 0}}};
   Runner runner;
   for (const auto& [d, a, b] : cases) {
     size_t a_end = 1, b_end = 1, n = 0;
@@ -84,8 +89,10 @@ TEST_CASE("a binary kernel broadcasts along any axes, forward and backward", "[c
       want[i] = left[i] * right[i], want_da[i] = dc[i] * right[i], want_db[i] = dc[i] * left[i];
     }
     const int op = static_cast<int>(Op2::mul_op);
-    const params::binary p{op, 0, 0, d[0], d[1], d[2], d[3], d[4], d[5], a[0], a[1], a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5]};
-    const params::binary_backward q{op, 0, 0, d[0], d[1], d[2], d[3], d[4], d[5], a[0], a[1], a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5]};
+    const params::binary p{op,   0,    0,    d[0], d[1], d[2], d[3], d[4], d[5], a[0], a[1],
+                           a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5]};
+    const params::binary_backward q{op,   0,    0,    d[0], d[1], d[2], d[3], d[4], d[5], a[0], a[1],
+                                    a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5]};
     CHECK(worst(runner.run(p, {x, y}, n)[0], want) < 1e-7);
     const auto grads = runner.run(q, {x, y, dc}, n);
     CHECK(worst(grads[0], want_da) < 1e-7);
@@ -99,29 +106,34 @@ TEST_CASE("strided_copy permutes, slices, expands and scales", "[cpu]") {
     int offset;
     std::array<int, 6> d, s;
   };
-  const std::vector<Case> cases{{1, 0, {1, 1, 1, 1, 4, 6}, {0, 0, 0, 0, 6, 1}},   {1, 0, {1, 1, 1, 1, 6, 4}, {0, 0, 0, 0, 1, 6}},
-                                {1, 5, {1, 1, 1, 3, 2, 5}, {0, 0, 0, 20, 10, 1}}, {2, 0, {1, 1, 1, 2, 3, 7}, {0, 0, 0, 7, 0, 1}},
-                                {0.5f, 3, {1, 1, 1, 1, 5, 9}, {0, 0, 0, 0, 1, 0}}, {1, 7, {1, 1, 1, 1, 1, 8}, {0, 0, 0, 0, 0, -1}},
-                                {1, 0, {2, 3, 1, 2, 2, 3}, {1, 2, 0, 6, 12, 24}}, {3, 1, {1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}}};
+  const std::vector<Case> cases{
+      {1, 0, {1, 1, 1, 1, 4, 6}, {0, 0, 0, 0, 6, 1}},    {1, 0, {1, 1, 1, 1, 6, 4}, {0, 0, 0, 0, 1, 6}},
+      {1, 5, {1, 1, 1, 3, 2, 5}, {0, 0, 0, 20, 10, 1}},  {2, 0, {1, 1, 1, 2, 3, 7}, {0, 0, 0, 7, 0, 1}},
+      {0.5f, 3, {1, 1, 1, 1, 5, 9}, {0, 0, 0, 0, 1, 0}}, {1, 7, {1, 1, 1, 1, 1, 8}, {0, 0, 0, 0, 0, -1}},
+      {1, 0, {2, 3, 1, 2, 2, 3}, {1, 2, 0, 6, 12, 24}},  {3, 1, {1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}}};
   Runner runner;
-  for (const auto& [scale, offset, d, s] : cases) {
+  for (const Case& c : cases) {
+    const auto& [d, s] = std::pair(c.d, c.s);
     const Floats x = numbers(200, 11);
     Doubles want;
-    walk(d, s, [&](size_t, size_t at) { want.push_back(scale * x[static_cast<size_t>(offset + static_cast<int>(at))]); });
-    const params::strided_copy p{scale, offset, d[0], d[1], d[2], d[3], d[4], d[5], s[0], s[1], s[2], s[3], s[4], s[5]};
+    walk(d, s,
+         [&](size_t, size_t at) { want.push_back(c.scale * x[static_cast<size_t>(c.offset + static_cast<int>(at))]); });
+    const params::strided_copy p{c.scale, c.offset, d[0], d[1], d[2], d[3], d[4],
+                                 d[5],    s[0],     s[1], s[2], s[3], s[4], s[5]};
     CHECK(worst(runner.run(p, {x}, want.size())[0], want) == 0);
   }
 }
 
 TEST_CASE("pad puts a slice among zeros, and concat puts rows side by side", "[cpu]") {
   Runner runner;
-  CHECK(runner.run(params::pad{.outer = 2, .size = 4, .inner = 2, .start = 1, .length = 2}, {{1, 2, 3, 4, 5, 6, 7, 8}}, 16)[0] ==
-        Floats{0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 5, 6, 7, 8, 0, 0});
-  CHECK(runner.run(params::pad{.outer = 1, .size = 5, .inner = 1, .start = 4, .length = 1}, {{9}}, 5)[0] == Floats{0, 0, 0, 0, 9});
+  CHECK(runner.run(params::pad{.outer = 2, .size = 4, .inner = 2, .start = 1, .length = 2}, {{1, 2, 3, 4, 5, 6, 7, 8}},
+                   16)[0] == Floats{0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 5, 6, 7, 8, 0, 0});
+  CHECK(runner.run(params::pad{.outer = 1, .size = 5, .inner = 1, .start = 4, .length = 1}, {{9}}, 5)[0] ==
+        Floats{0, 0, 0, 0, 9});
   const Floats unused{0};
   CHECK(runner.run(params::concat{.outer = 2, .w0 = 1, .w1 = 3, .w2 = 2},
-                   {{1, 2}, {3, 4, 5, 6, 7, 8}, {9, 10, 11, 12}, unused, unused, unused, unused, unused}, 12)[0] ==
-        Floats{1, 3, 4, 5, 9, 10, 2, 6, 7, 8, 11, 12});
+                   {{1, 2}, {3, 4, 5, 6, 7, 8}, {9, 10, 11, 12}, unused, unused, unused, unused, unused},
+                   12)[0] == Floats{1, 3, 4, 5, 9, 10, 2, 6, 7, 8, 11, 12});
 }
 
 TEST_CASE("sum and max reduce any axis of any length", "[cpu]") {
@@ -160,8 +172,8 @@ TEST_CASE("max lets NaN through wherever it stands, and shares its gradient amon
   CHECK(runner.run(params::max{1, 2, 1}, {{-INFINITY, -INFINITY}}, 1)[0] == Floats{-INFINITY});
   CHECK(runner.run(params::max_backward{2, 5, 1}, {{1, 3, 3, 0, 3, 5, 1, 1, 1, 1}, {3, 5}, {6, 7}}, 10)[0] ==
         Floats{0, 2, 2, 0, 2, 7, 0, 0, 0, 0});
-  CHECK(runner.run(params::max_backward{1, 2, 5}, {{1, 2, 3, 4, 5, 1, 0, 4, 4, 6}, {1, 2, 4, 4, 6}, {2, 4, 6, 8, 10}}, 10)[0] ==
-        Floats{1, 4, 0, 4, 0, 1, 0, 6, 4, 10});
+  CHECK(runner.run(params::max_backward{1, 2, 5}, {{1, 2, 3, 4, 5, 1, 0, 4, 4, 6}, {1, 2, 4, 4, 6}, {2, 4, 6, 8, 10}},
+                   10)[0] == Floats{1, 4, 0, 4, 0, 1, 0, 6, 4, 10});
 }
 
 TEST_CASE("Philox gives the published answers", "[cpu]") {

@@ -1,8 +1,10 @@
 // Runs one kernel on a cpu device and brings its outputs back. Every buffer that a kernel gets held NaN before, so that
 // what lies behind an input's end, or was not written in an output, is seen.
 #pragma once
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <span>
 #include <string>

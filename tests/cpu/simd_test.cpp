@@ -1,9 +1,10 @@
-// The functions over four floats against the C++ library in double: accuracy over their whole range, and what happens to
-// NaN, infinities and numbers that are almost zero.
+// The functions over four floats against the C++ library in double: accuracy over their whole range, and what happens
+// to NaN, infinities and numbers that are almost zero.
+#include "cpu/simd.h"
+
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "cpu/simd.h"
 #include "tests/cpu/runner.h"
 
 namespace sg::cpu_test {
@@ -34,14 +35,18 @@ TEST_CASE("exp, log, tanh, sigmoid and sqrt are within 1e-6 of the exact values"
   const auto tanh = [](float x) { return cpu::tanh(x); };
   const auto logistic = [](float x) { return cpu::sigmoid(cpu::splat(x))[0]; };
   const auto exact_log = [](double x) { return std::log(x); };
-  CHECK(relative_error(exp, [](double x) { return std::exp(x); }, -86.98, 88.72) < 3e-7);
-  CHECK(relative_error(exp, [](double x) { return std::exp(x); }, -1, 1) < 2e-7);
+  CHECK(relative_error(
+            exp, [](double x) { return std::exp(x); }, -86.98, 88.72) < 3e-7);
+  CHECK(relative_error(
+            exp, [](double x) { return std::exp(x); }, -1, 1) < 2e-7);
   CHECK(relative_error(log, exact_log, 1e-6, 4) < 3e-7);
   CHECK(relative_error(log, exact_log, 0.99, 1.01) < 3e-7);
   CHECK(relative_error(log, exact_log, 4, 3e38) < 3e-7);
   CHECK(relative_error(log, exact_log, 1e-45, 1e-38) < 3e-7);
-  CHECK(relative_error(tanh, [](double x) { return std::tanh(x); }, -12, 12) < 1e-6);
-  CHECK(relative_error(tanh, [](double x) { return std::tanh(x); }, -1e-3, 1e-3) < 1e-6);
+  CHECK(relative_error(
+            tanh, [](double x) { return std::tanh(x); }, -12, 12) < 1e-6);
+  CHECK(relative_error(
+            tanh, [](double x) { return std::tanh(x); }, -1e-3, 1e-3) < 1e-6);
   CHECK(relative_error(logistic, sigmoid, -80, 80) < 1e-6);
   CHECK(relative_error([](float x) { return cpu::sqrt(x); }, [](double x) { return std::sqrt(x); }, 0, 1e6) < 1e-7);
 }

@@ -6,7 +6,9 @@
 namespace sg::cpu_test {
 namespace {
 
-size_t size(int a, int b = 1, int c = 1) { return static_cast<size_t>(a) * static_cast<size_t>(b) * static_cast<size_t>(c); }
+size_t size(int a, int b = 1, int c = 1) {
+  return static_cast<size_t>(a) * static_cast<size_t>(b) * static_cast<size_t>(c);
+}
 
 struct Sizes {
   int batch, steps, t, hidden;
@@ -24,7 +26,8 @@ TEST_CASE("an LSTM step is its definition", "[cpu]") {
         std::array<double, 4> gate;
         for (int k = 0; k < 4; ++k) {
           double sum = z[size(b * steps + t, 4 * hidden) + size(k, hidden) + size(j)];
-          for (int q = 0; q < hidden; ++q) sum += double{h[size(b, hidden) + size(q)]} * w[size(k * hidden + j, hidden) + size(q)];
+          for (int q = 0; q < hidden; ++q)
+            sum += double{h[size(b, hidden) + size(q)]} * w[size(k * hidden + j, hidden) + size(q)];
           gate[static_cast<size_t>(k)] = k == 2 ? std::tanh(sum) : sigmoid(sum);
         }
         const auto [i, f, g, o] = gate;
@@ -45,8 +48,10 @@ TEST_CASE("the gradient of an LSTM step is its definition", "[cpu]") {
   Runner runner;
   for (const auto [batch, steps, t, hidden] : kSizes) {
     const size_t state = size(batch, hidden);
-    const Floats dy = numbers(size(batch, steps, hidden), 1), dc = numbers(state, 2), w = numbers(size(4, hidden, hidden), 3);
-    const Floats i = numbers(state, 4, 0, 1), f = numbers(state, 5, 0, 1), g = numbers(state, 6), o = numbers(state, 7, 0, 1);
+    const Floats dy = numbers(size(batch, steps, hidden), 1), dc = numbers(state, 2),
+                 w = numbers(size(4, hidden, hidden), 3);
+    const Floats i = numbers(state, 4, 0, 1), f = numbers(state, 5, 0, 1), g = numbers(state, 6),
+                 o = numbers(state, 7, 0, 1);
     const Floats c = numbers(state, 8, -2, 2), c_prev = numbers(state, 9, -2, 2);
     const std::array<Floats, 4> d_next{numbers(state, 10), numbers(state, 11), numbers(state, 12), numbers(state, 13)};
     std::array<Doubles, 5> want;
@@ -56,7 +61,8 @@ TEST_CASE("the gradient of an LSTM step is its definition", "[cpu]") {
         double dh = dy[size(b * steps + t, hidden) + size(j)];
         for (int k = 0; k < 4; ++k) {
           for (int q = 0; q < hidden; ++q) {
-            dh += double{d_next[static_cast<size_t>(k)][size(b, hidden) + size(q)]} * w[size(k * hidden + q, hidden) + size(j)];
+            dh += double{d_next[static_cast<size_t>(k)][size(b, hidden) + size(q)]} *
+                  w[size(k * hidden + q, hidden) + size(j)];
           }
         }
         const double tanh_c = std::tanh(double{c[n]}), all = dc[n] + dh * o[n] * (1 - tanh_c * tanh_c);
@@ -131,8 +137,10 @@ struct NaiveAdam {
   double p, m = 0, v = 0;
   void step(double g, const params::adam& s, int t, double clip) {
     g *= clip;
-    if (s.decoupled) p *= 1 - double{s.learning_rate} * s.weight_decay;
-    else g += s.weight_decay * p;
+    if (s.decoupled)
+      p *= 1 - double{s.learning_rate} * s.weight_decay;
+    else
+      g += s.weight_decay * p;
     m = s.beta1 * m + (1 - double{s.beta1}) * g;
     v = s.beta2 * v + (1 - double{s.beta2}) * g * g;
     const double c1 = 1 - std::pow(double{s.beta1}, t), c2 = 1 - std::pow(double{s.beta2}, t);
@@ -152,7 +160,12 @@ TEST_CASE("Adam and AdamW follow torch.optim", "[cpu]") {
         const Floats g = numbers(n, static_cast<uint32_t>(30 + t));
         float squared = 0;
         for (const float x : g) squared += x * x;
-        params::adam s{.learning_rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.99f, .eps = 1e-8f, .weight_decay = 0.1f, .decoupled = decoupled};
+        params::adam s{.learning_rate = 0.01f,
+                       .beta1 = 0.9f,
+                       .beta2 = 0.99f,
+                       .eps = 1e-8f,
+                       .weight_decay = 0.1f,
+                       .decoupled = decoupled};
         s.correction1 = static_cast<float>(1 - std::pow(double{s.beta1}, t));
         s.correction2 = static_cast<float>(1 - std::pow(double{s.beta2}, t));
         s.max_norm = max_norm;
@@ -174,7 +187,8 @@ TEST_CASE("Adam and AdamW follow torch.optim", "[cpu]") {
 
 TEST_CASE("moments that have decayed become zero, and a NaN norm reaches the parameters", "[cpu]") {
   Runner runner;
-  params::adam s{.learning_rate = 0.01f, .beta1 = 0.5f, .beta2 = 0.5f, .eps = 1e-8f, .correction1 = 1, .correction2 = 1};
+  params::adam s{
+      .learning_rate = 0.01f, .beta1 = 0.5f, .beta2 = 0.5f, .eps = 1e-8f, .correction1 = 1, .correction2 = 1};
   const auto out = runner.run(s, {{1}, {0}, {1.5e-30f}, {1.5e-30f}, {0}}, 1);
   CHECK(out[0] == Floats{1});
   CHECK(out[1] == Floats{0});

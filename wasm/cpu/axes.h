@@ -1,6 +1,6 @@
 // A walk over the up to six axes of a row-major result while N inputs are read at strides of their own. Axes of size 1
-// are dropped and neighbours merged where every input allows it, so that what is left is few, large blocks: the last two
-// axes, rows of elements that a kernel loops over itself.
+// are dropped and neighbours merged where every input allows it, so that what is left is few, large blocks: the last
+// two axes, rows of elements that a kernel loops over itself.
 #pragma once
 #include <array>
 #include <cstddef>

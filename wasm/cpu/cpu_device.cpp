@@ -112,7 +112,8 @@ uint32_t CpuDevice::new_slot(int64_t capacity) {
   }
   if (!memory) {
     throw Error("device.memory", "no memory for a buffer of " + std::to_string(capacity * 4) + " bytes beside the " +
-                                     std::to_string(counters_.live_bytes) + " bytes in use; make the model or the batch smaller");
+                                     std::to_string(counters_.live_bytes) +
+                                     " bytes in use; make the model or the batch smaller");
   }
   uint32_t index;
   if (empty_.empty()) {
@@ -194,7 +195,8 @@ void CpuDevice::run(const Call& call) {
 uint32_t CpuDevice::begin_read(Buffer buffer, int64_t floats) {
   const Slot& s = slot(buffer);
   if (floats < 0 || floats > s.floats) {
-    throw Error("device.size", "a reading of " + std::to_string(floats) + " floats from a buffer of " + std::to_string(s.floats));
+    throw Error("device.size",
+                "a reading of " + std::to_string(floats) + " floats from a buffer of " + std::to_string(s.floats));
   }
   auto found = std::find_if(readings_.begin(), readings_.end(), [](const Reading& r) { return !r.pending; });
   if (found == readings_.end()) found = readings_.emplace(found);
@@ -209,7 +211,8 @@ bool CpuDevice::finish_read(uint32_t reading, std::span<float> values) {
   }
   Reading& r = readings_[reading];
   if (values.size() != r.values.size()) {
-    throw Error("device.size", std::to_string(values.size()) + " values for a reading of " + std::to_string(r.values.size()));
+    throw Error("device.size",
+                std::to_string(values.size()) + " values for a reading of " + std::to_string(r.values.size()));
   }
   std::copy(r.values.begin(), r.values.end(), values.begin());
   r.pending = false;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr ptrdiff_t kTileRows = 4, kPanel = 8;
 constexpr ptrdiff_t kBlockK = 256, kBlockRows = 96, kBlockColumns = 1024;
-constexpr ptrdiff_t kFewRows = 3;    // up to here row by row
-constexpr ptrdiff_t kNearby = 256;   // a larger stride is not walked along k, but packed
+constexpr ptrdiff_t kFewRows = 3;   // up to here row by row
+constexpr ptrdiff_t kNearby = 256;  // a larger stride is not walked along k, but packed
 
 struct Source {
   const float* data;
@@ -184,7 +184,8 @@ void multiply_block(ptrdiff_t m, View a, const float* packed_a, const Panels& pa
     const float* const b = panels.at(j, step);
     for (ptrdiff_t i = 0; i < m; i += kTileRows) {
       const ptrdiff_t rows = std::min(kTileRows, m - i);
-      const Source from = packed_a ? Source{packed_a + i * panels.k, 1, rows} : Source{a.data + i * a.row, a.row, a.column};
+      const Source from =
+          packed_a ? Source{packed_a + i * panels.k, 1, rows} : Source{a.data + i * a.row, a.row, a.column};
       float* const to = c + i * c_row + j;
       if (width == kPanel) {
         kTiles[rows](panels.k, from, b, step, to, c_row, accumulate);

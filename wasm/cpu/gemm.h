@@ -11,8 +11,8 @@ struct View {
   View transposed() const { return {data, column, row}; }
 };
 
-/// C[m, n] = A[m, k] · B[k, n], or C + A · B where `accumulate`; C's rows are `c_row` floats apart. The sums are formed in
-/// an order that depends on the sizes alone.
+/// C[m, n] = A[m, k] · B[k, n], or C + A · B where `accumulate`; C's rows are `c_row` floats apart. The sums are formed
+/// in an order that depends on the sizes alone.
 void gemm(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, View a, View b, float* c, ptrdiff_t c_row, bool accumulate,
           Scratch& scratch);
 

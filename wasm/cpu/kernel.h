@@ -1,8 +1,8 @@
 // What a kernel function of this device is: its row's parameters and the buffers. One is declared for each row of
 // core/kernels.def, so that a missing one is a link error.
 //
-// Every buffer is followed by at least kSlack floats that belong to nobody: a loop over whole vectors may read and write
-// there, as long as it writes a buffer from front to back, and so needs no tail.
+// Every buffer is followed by at least kSlack floats that belong to nobody: a loop over whole vectors may read and
+// write there, as long as it writes a buffer from front to back, and so needs no tail.
 #pragma once
 #include <array>
 #include <cstddef>

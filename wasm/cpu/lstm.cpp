@@ -15,9 +15,14 @@ struct Step {
 
   template <class P>
   Step(const P& p, const Args& args)
-      : batch(p.batch), steps(p.steps), t(p.t), hidden(p.hidden), state(args.count({p.batch, p.hidden})),
+      : batch(p.batch),
+        steps(p.steps),
+        t(p.t),
+        hidden(p.hidden),
+        state(args.count({p.batch, p.hidden})),
         weights(args.count({4, p.hidden, p.hidden})) {
-    if (p.t < 0 || p.t >= p.steps) args.fail("there is no step " + std::to_string(p.t) + " of " + std::to_string(p.steps));
+    if (p.t < 0 || p.t >= p.steps)
+      args.fail("there is no step " + std::to_string(p.t) + " of " + std::to_string(p.steps));
   }
 };
 
@@ -72,8 +77,8 @@ void lstm_step_backward(const params::lstm_step_backward& p, const Args& args) {
   for (ptrdiff_t b = 0; b < s.batch; ++b) std::copy_n(dy + (b * s.steps + s.t) * hidden, hidden, dh + b * hidden);
   for (ptrdiff_t gate = 0; gate < 4; ++gate) {
     const float* const d_next = args.in(static_cast<size_t>(9 + gate), s.state);
-    gemm(s.batch, hidden, hidden, View{d_next, hidden, 1}, View{w + gate * hidden * hidden, hidden, 1}, dh, hidden, true,
-         args.scratch());
+    gemm(s.batch, hidden, hidden, View{d_next, hidden, 1}, View{w + gate * hidden * hidden, hidden, 1}, dh, hidden,
+         true, args.scratch());
   }
 
   for (ptrdiff_t n = 0; n < static_cast<ptrdiff_t>(s.state); n += 4) {

@@ -8,9 +8,7 @@
 namespace sg::cpu {
 namespace {
 
-void copy(float* to, const float* from, ptrdiff_t n) {
-  std::memcpy(to, from, static_cast<size_t>(n) * sizeof(float));
-}
+void copy(float* to, const float* from, ptrdiff_t n) { std::memcpy(to, from, static_cast<size_t>(n) * sizeof(float)); }
 
 void zero(float* to, ptrdiff_t n) { std::memset(to, 0, static_cast<size_t>(n) * sizeof(float)); }
 

@@ -8,22 +8,18 @@ namespace sg::cpu {
 namespace {
 
 // A row as a type: its formulas over vectors. A row need not use all of its variables.
-#define UNARY(name, y_of_x, dx_of_dy)                                                                       \
-  struct name##_row {                                                                                       \
-    static vf forward(vf x, [[maybe_unused]] vf p) { return y_of_x; }                                       \
-    static vf backward([[maybe_unused]] vf x, [[maybe_unused]] vf y, vf dy, [[maybe_unused]] vf p) {        \
-      return dx_of_dy;                                                                                      \
-    }                                                                                                       \
+#define UNARY(name, y_of_x, dx_of_dy)                                                                \
+  struct name##_row {                                                                                \
+    static vf forward(vf x, [[maybe_unused]] vf p) { return y_of_x; }                                \
+    static vf backward([[maybe_unused]] vf x, [[maybe_unused]] vf y, vf dy, [[maybe_unused]] vf p) { \
+      return dx_of_dy;                                                                               \
+    }                                                                                                \
   };
-#define BINARY(name, c_of_ab, da_of_dc, db_of_dc)                                                           \
-  struct name##_row {                                                                                       \
-    static vf forward(vf a, vf b, [[maybe_unused]] vf p) { return c_of_ab; }                                \
-    static vf da([[maybe_unused]] vf a, [[maybe_unused]] vf b, vf dc, [[maybe_unused]] vf p) {              \
-      return da_of_dc;                                                                                      \
-    }                                                                                                       \
-    static vf db([[maybe_unused]] vf a, [[maybe_unused]] vf b, vf dc, [[maybe_unused]] vf p) {              \
-      return db_of_dc;                                                                                      \
-    }                                                                                                       \
+#define BINARY(name, c_of_ab, da_of_dc, db_of_dc)                                                                 \
+  struct name##_row {                                                                                             \
+    static vf forward(vf a, vf b, [[maybe_unused]] vf p) { return c_of_ab; }                                      \
+    static vf da([[maybe_unused]] vf a, [[maybe_unused]] vf b, vf dc, [[maybe_unused]] vf p) { return da_of_dc; } \
+    static vf db([[maybe_unused]] vf a, [[maybe_unused]] vf b, vf dc, [[maybe_unused]] vf p) { return db_of_dc; } \
   };
 #include "ops/pointwise.def"
 #undef UNARY
@@ -75,10 +71,14 @@ template <class F>
 void each_row(Operand a, Operand b, Block block, F f) {
   const auto [rows, n] = block;
   ptrdiff_t r = 0;
-  if (a.column == 1 && b.column == 1) for (; r < rows; ++r) f(r * n, a.each(r), b.each(r));
-  else if (a.column == 1 && b.column == 0) for (; r < rows; ++r) f(r * n, a.each(r), b.one(r));
-  else if (a.column == 0 && b.column == 1) for (; r < rows; ++r) f(r * n, a.one(r), b.each(r));
-  else for (; r < rows; ++r) f(r * n, a.strided(r, n), b.strided(r, n));
+  if (a.column == 1 && b.column == 1)
+    for (; r < rows; ++r) f(r * n, a.each(r), b.each(r));
+  else if (a.column == 1 && b.column == 0)
+    for (; r < rows; ++r) f(r * n, a.each(r), b.one(r));
+  else if (a.column == 0 && b.column == 1)
+    for (; r < rows; ++r) f(r * n, a.one(r), b.each(r));
+  else
+    for (; r < rows; ++r) f(r * n, a.strided(r, n), b.strided(r, n));
 }
 
 template <class Row>

@@ -15,7 +15,8 @@ struct Halves {
 Halves multiply(vu x, uint32_t m) {
 #if defined(__wasm_simd128__)
   const v128_t by = wasm_u32x4_splat(m);
-  const vu first = (vu)wasm_u64x2_extmul_low_u32x4((v128_t)x, by), second = (vu)wasm_u64x2_extmul_high_u32x4((v128_t)x, by);
+  const vu first = (vu)wasm_u64x2_extmul_low_u32x4((v128_t)x, by),
+           second = (vu)wasm_u64x2_extmul_high_u32x4((v128_t)x, by);
   return {__builtin_shufflevector(first, second, 0, 2, 4, 6), __builtin_shufflevector(first, second, 1, 3, 5, 7)};
 #else
   Halves r{};

@@ -82,8 +82,10 @@ void share_columns(const float* x, vf y, vf dy, float* dx, ptrdiff_t n, ptrdiff_
   for (ptrdiff_t r = 0; r < n; ++r) {
     const vf d = is_maximum(r) * dy / count;
     float* const to = dx + r * row;
-    if (valid == 4) store(to, d);
-    else for (ptrdiff_t lane = 0; lane < valid; ++lane) to[lane] = d[lane];
+    if (valid == 4)
+      store(to, d);
+    else
+      for (ptrdiff_t lane = 0; lane < valid; ++lane) to[lane] = d[lane];
   }
 }
 

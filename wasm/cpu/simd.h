@@ -79,8 +79,8 @@ inline vf sqrt(vf x) {
 #endif
 }
 
-/// Cephes' expf: x = n ln 2 + r, eʳ by a polynomial, 2ⁿ made from bits. Relative error below 2e-7 where x > -86.98; below
-/// that it is 0. Adding 1.5 · 2²³ rounds to an integer and leaves it in the low bits.
+/// Cephes' expf: x = n ln 2 + r, eʳ by a polynomial, 2ⁿ made from bits. Relative error below 2e-7 where x > -86.98;
+/// below that it is 0. Adding 1.5 · 2²³ rounds to an integer and leaves it in the low bits.
 inline vf exp(vf x) {
   x = smaller(larger(x, splat(-87.6f)), splat(89.0f));  // at the ends 2ⁿ⁻¹ is 0, and 2y · 2ⁿ⁻¹ infinite
   const vf magic = splat(12582912.0f);
