@@ -1,4 +1,4 @@
-// Four lanes of one input are loaded at once; where they straddle inputs or rows, each lane finds its own.
+// Each run of lanes within one row of one input is read at once.
 vec4 input4(int which, int i) {
   switch (which) {
     case 0: return load4(x0, i);
@@ -20,17 +20,13 @@ ivec3 find(int column) {
   return ivec3(which, column, widths[which]);
 }
 
-float lane(int i, int width) {
-  ivec3 found = find(i % width);
-  return input4(found.x, (i / width) * found.z + found.y).x;
-}
-
 void kernel(int e) {
   int width = w0 + w1 + w2 + w3 + w4 + w5 + w6 + w7;
-  ivec3 found = find(e % width);
-  if (found.y + 3 < found.z) {
-    y = input4(found.x, (e / width) * found.z + found.y);
-  } else {
-    y = vec4(lane(e, width), lane(e + 1, width), lane(e + 2, width), lane(e + 3, width));
+  vec4 result = vec4(0.0);
+  for (int lane = 0, lanes = min(4, floats - e); lane < lanes;) {
+    ivec3 found = find((e + lane) % width);
+    result = put(result, input4(found.x, ((e + lane) / width) * found.z + found.y), lane);
+    lane += found.z - found.y;
   }
+  y = result;
 }

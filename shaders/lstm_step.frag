@@ -1,21 +1,18 @@
 // One fragment makes four hidden units of one sequence. Where hidden is a multiple of 4 they share the fetches of h: 17
-// fetches for 64 products. Else each lane works for itself.
+// fetches for 64 products. Else each lane works for itself, its four gates sharing them.
 
-/// z + w . h of one gate (0 .. 3: i, f, g, o) for one unit.
-float gate(int number, int row, int unit) {
-  vec4 sum = vec4(0.0);
+/// The gates i, f, g, o of one unit before their nonlinearity: z + w . h.
+vec4 gates_of(int row, int unit) {
+  vec4 i4 = vec4(0.0), f4 = vec4(0.0), g4 = vec4(0.0), o4 = vec4(0.0);
   for (int s = 0; s < hidden; s += 4) {
-    int count = hidden - s;
-    sum += first_lanes(load4(h, row * hidden + s), count) *
-           first_lanes(load4(w, (number * hidden + unit) * hidden + s), count);
+    int count = hidden - s, weight = unit * hidden + s, stride = hidden * hidden;
+    vec4 h4 = first_lanes(load4(h, row * hidden + s), count);
+    i4 += h4 * first_lanes(load4(w, weight), count);
+    f4 += h4 * first_lanes(load4(w, weight + stride), count);
+    g4 += h4 * first_lanes(load4(w, weight + 2 * stride), count);
+    o4 += h4 * first_lanes(load4(w, weight + 3 * stride), count);
   }
-  return at(z, (row * steps + t) * 4 * hidden + number * hidden + unit) + total(sum);
-}
-
-vec4 lanes(int number, int e) {
-  ivec4 index = min(e + ivec4(0, 1, 2, 3), ivec4(floats - 1)), row = index / hidden, unit = index % hidden;
-  return vec4(gate(number, row.x, unit.x), gate(number, row.y, unit.y), gate(number, row.z, unit.z),
-              gate(number, row.w, unit.w));
+  return gather(z, (row * steps + t) * 4 * hidden + unit, hidden) + vec4(total(i4), total(f4), total(g4), total(o4));
 }
 
 /// Four units of one gate from four values of h: the products of four rows of w.
@@ -26,31 +23,35 @@ vec4 products(vec4 h4, int weight) {
 }
 
 void kernel(int e) {
-  if (hidden % 4 == 0) {
+  vec4 i4 = vec4(0.0), f4 = vec4(0.0), g4 = vec4(0.0), o4 = vec4(0.0);
+  if ((hidden & 3) == 0) {
     int row = e / hidden, unit = e % hidden, quarter = hidden >> 2, gates = hidden * quarter;
     int projected = (row * steps + t) * hidden + (unit >> 2);
-    i = texel(z, projected);
-    f = texel(z, projected + quarter);
-    g = texel(z, projected + 2 * quarter);
-    o = texel(z, projected + 3 * quarter);
+    i4 = texel(z, projected);
+    f4 = texel(z, projected + quarter);
+    g4 = texel(z, projected + 2 * quarter);
+    o4 = texel(z, projected + 3 * quarter);
     for (int s = 0; s < quarter; ++s) {
       vec4 h4 = texel(h, row * quarter + s);
       int weight = unit * quarter + s;
-      i += products(h4, weight);
-      f += products(h4, weight + gates);
-      g += products(h4, weight + 2 * gates);
-      o += products(h4, weight + 3 * gates);
+      i4 += products(h4, weight);
+      f4 += products(h4, weight + gates);
+      g4 += products(h4, weight + 2 * gates);
+      o4 += products(h4, weight + 3 * gates);
     }
   } else {
-    i = lanes(0, e);
-    f = lanes(1, e);
-    g = lanes(2, e);
-    o = lanes(3, e);
+    for (int l = 0, lanes = min(4, floats - e); l < lanes; ++l) {
+      vec4 one = gates_of((e + l) / hidden, (e + l) % hidden);
+      i4[l] = one.x;
+      f4[l] = one.y;
+      g4[l] = one.z;
+      o4[l] = one.w;
+    }
   }
-  i = sigmoid(i);
-  f = sigmoid(f);
-  g = exact_tanh(g);
-  o = sigmoid(o);
+  i = sigmoid(i4);
+  f = sigmoid(f4);
+  g = exact_tanh(g4);
+  o = sigmoid(o4);
   c_next = f * own(c) + i * g;
   h_next = o * exact_tanh(c_next);
 }

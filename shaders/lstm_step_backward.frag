@@ -22,8 +22,8 @@ vec4 products(vec4 next, int weight) {
 }
 
 void kernel(int e) {
-  vec4 dh;
-  if (hidden % 4 == 0) {
+  vec4 dh = vec4(0.0);
+  if ((hidden & 3) == 0) {
     int row = e / hidden, quarter = hidden >> 2, column = (e % hidden) >> 2, gates = hidden * quarter;
     dh = texel(dy, (row * steps + t) * quarter + column);
     for (int s = 0; s < quarter; ++s) {
@@ -34,8 +34,7 @@ void kernel(int e) {
       dh += products(texel(do_next, next), weight + 3 * gates);
     }
   } else {
-    ivec4 index = min(e + ivec4(0, 1, 2, 3), ivec4(floats - 1)), row = index / hidden, unit = index % hidden;
-    dh = vec4(back(row.x, unit.x), back(row.y, unit.y), back(row.z, unit.z), back(row.w, unit.w));
+    for (int l = 0, lanes = min(4, floats - e); l < lanes; ++l) dh[l] = back((e + l) / hidden, (e + l) % hidden);
   }
   vec4 i4 = own(i), f4 = own(f), g4 = own(g), o4 = own(o), squashed = exact_tanh(own(c));
   vec4 dct = own(dc) + dh * o4 * (1.0 - squashed * squashed);

@@ -1,7 +1,6 @@
 // y[outer, pieces, inner]: each output is the maximum of `piece` elements of the middle axis; the device cuts a long
 // axis into pieces and takes their maximum in a second draw.
 float lane(int i, int pieces) {
-  if (i >= floats) return 0.0;
   int row = i / inner, from = (row % pieces) * piece, count = min(piece, reduce - from);
   int base = ((row / pieces) * reduce + from) * inner + i % inner;
   vec4 best = vec4(at(x, base));
@@ -16,11 +15,14 @@ float lane(int i, int pieces) {
 void kernel(int e) {
   int pieces = (reduce + piece - 1) / piece, column = e % inner;
   if (column + 3 >= inner) {
-    y = vec4(lane(e, pieces), lane(e + 1, pieces), lane(e + 2, pieces), lane(e + 3, pieces));
+    vec4 maxima = vec4(0.0);
+    for (int l = 0, lanes = min(4, floats - e); l < lanes; ++l) maxima[l] = lane(e + l, pieces);
+    y = maxima;
     return;
   }
   int row = e / inner, from = (row % pieces) * piece, count = min(piece, reduce - from);
   int base = ((row / pieces) * reduce + from) * inner + column;
-  y = load4(x, base);
-  for (int r = 1; r < count; ++r) y = nan_max(y, load4(x, base + r * inner));
+  vec4 best = load4(x, base);
+  for (int r = 1; r < count; ++r) best = nan_max(best, load4(x, base + r * inner));
+  y = best;
 }

@@ -2,7 +2,6 @@
 // device does it in passes: 1 marks the maxima with 1; their sum over the axis is the count; 2 takes the marks as x and
 // the counts as y.
 float lane(int i) {
-  i = min(i, floats - 1);
   int group = (i / (reduce * inner)) * inner + i % inner;
   float value = at(x, i), best = at(y, group);
   if (piece == 1) return float(value == best);
@@ -12,4 +11,8 @@ float lane(int i) {
   return float(value == best) * at(dy, group) / float(count);
 }
 
-void kernel(int e) { dx = vec4(lane(e), lane(e + 1), lane(e + 2), lane(e + 3)); }
+void kernel(int e) {
+  vec4 result = vec4(0.0);
+  for (int l = 0, lanes = min(4, floats - e); l < lanes; ++l) result[l] = lane(e + l);
+  dx = result;
+}

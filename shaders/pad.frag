@@ -1,16 +1,12 @@
-// Where the inner size is a multiple of 4 all lanes lie on one row of the middle axis.
-float lane(int i) {
-  int middle = (i / inner) % size - start;
-  if (middle < 0 || middle >= length) return 0.0;
-  return at(x, ((i / (inner * size)) * length + middle) * inner + i % inner);
-}
-
+// Each run of lanes on one innermost row is read at once.
 void kernel(int e) {
-  if (inner % 4 != 0) {
-    y = vec4(lane(e), lane(e + 1), lane(e + 2), lane(e + 3));
-    return;
+  vec4 result = vec4(0.0);
+  for (int lane = 0, lanes = min(4, floats - e); lane < lanes;) {
+    int row = (e + lane) / inner, column = (e + lane) % inner, middle = row % size - start;
+    vec4 v = vec4(0.0);
+    if (middle >= 0 && middle < length) v = load4(x, ((row / size) * length + middle) * inner + column);
+    result = put(result, v, lane);
+    lane += inner - column;
   }
-  int middle = (e / inner) % size - start;
-  bool within = middle >= 0 && middle < length;
-  y = within ? load4(x, ((e / (inner * size)) * length + middle) * inner + e % inner) : vec4(0.0);
+  y = result;
 }

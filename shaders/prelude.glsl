@@ -13,18 +13,24 @@ float at(sampler2D buffer, int i) { return texel(buffer, i >> 2)[i & 3]; }
 vec4 load4(sampler2D buffer, int i) {
   vec4 low = texel(buffer, i >> 2);
   int shift = i & 3;
-  if (shift == 0) return low;
-  vec4 high = texel(buffer, (i >> 2) + 1);
-  if (shift == 1) return vec4(low.yzw, high.x);
-  if (shift == 2) return vec4(low.zw, high.xy);
-  return vec4(low.w, high.xyz);
+  if (shift != 0) {
+    vec4 high = texel(buffer, (i >> 2) + 1);
+    low = shift == 1 ? vec4(low.yzw, high.x) : shift == 2 ? vec4(low.zw, high.xy) : vec4(low.w, high.xyz);
+  }
+  return low;
 }
 
 /// Floats i, i + stride, i + 2 stride, i + 3 stride.
 vec4 gather(sampler2D buffer, int i, int stride) {
   if (stride == 1) return load4(buffer, i);
-  if (stride == 0) return vec4(at(buffer, i));
   return vec4(at(buffer, i), at(buffer, i + stride), at(buffer, i + 2 * stride), at(buffer, i + 3 * stride));
+}
+
+/// y with v's first lanes in its lanes from `lane` on. Where four outputs straddle rows, each row puts its run of them,
+/// in a loop: written out four times, a kernel takes seconds to compile.
+vec4 put(vec4 y, vec4 v, int lane) {
+  vec4 shifted = lane == 0 ? v : lane == 1 ? v.xxyz : lane == 2 ? v.xxxy : v.xxxx;
+  return mix(y, shifted, greaterThanEqual(ivec4(0, 1, 2, 3), ivec4(lane)));
 }
 
 /// The first `count` lanes of v, 0 in the others: a product by 0 would let a NaN through.

@@ -20,7 +20,6 @@ float result_of_lanes() {
 
 /// The sum of output i by itself, four elements of the axis at a time.
 float lane(int i, int pieces) {
-  if (i >= floats) return 0.0;
   int row = i / inner, from = (row % pieces) * piece, count = min(piece, reduce - from);
   int base = ((row / pieces) * reduce + from) * inner + i % inner;
   start();
@@ -31,7 +30,9 @@ float lane(int i, int pieces) {
 void kernel(int e) {
   int pieces = (reduce + piece - 1) / piece, column = e % inner;
   if (column + 3 >= inner) {
-    y = scale * vec4(lane(e, pieces), lane(e + 1, pieces), lane(e + 2, pieces), lane(e + 3, pieces));
+    vec4 sums = vec4(0.0);
+    for (int l = 0, lanes = min(4, floats - e); l < lanes; ++l) sums[l] = lane(e + l, pieces);
+    y = scale * sums;
     return;
   }
   int row = e / inner, from = (row % pieces) * piece, count = min(piece, reduce - from);
