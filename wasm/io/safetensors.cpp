@@ -110,8 +110,9 @@ std::vector<uint8_t> write_safetensors(std::span<const TensorBytes> tensors,
   std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
 
   nlohmann::ordered_json entries = nlohmann::ordered_json::object();
-  entries["__metadata__"] = metadata;
-  entries["__metadata__"][std::string(kChecksumKey)] = kZeroDigits;
+  std::map<std::string, std::string> texts = metadata;
+  texts[std::string(kChecksumKey)] = kZeroDigits;
+  entries["__metadata__"] = texts;
   uint64_t at = 0;
   for (const TensorBytes* tensor : sorted) {
     if (entries.contains(tensor->name)) {
