@@ -87,6 +87,12 @@ void Graphics::bind_texture(size_t unit, GLuint texture) {
   units_[unit] = texture;
 }
 
+void Graphics::select_texture(GLuint texture) {
+  bind_texture(0, texture);
+  if (active_unit_ != 0) glActiveTexture(GL_TEXTURE0);
+  active_unit_ = 0;
+}
+
 void Graphics::bind_framebuffer(GLuint framebuffer) {
   if (framebuffer_ == framebuffer) return;
   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);

@@ -40,7 +40,8 @@ class Graphics {
   /// Outputs that one draw can write here: draw buffers, as far as that many float targets go together.
   int max_outputs() const { return max_outputs_; }
 
-  void bind_texture(size_t unit, GLuint texture);
+  /// Makes the texture the one that glTexStorage2D and glTexSubImage2D write.
+  void select_texture(GLuint texture);
   void bind_framebuffer(GLuint framebuffer);
   /// A framebuffer of these textures, left bound.
   GLuint make_framebuffer(std::span<const Texture> targets);
@@ -53,6 +54,7 @@ class Graphics {
 
  private:
   int find_max_outputs();
+  void bind_texture(size_t unit, GLuint texture);
 
   Context context_;
   std::string renderer_;

@@ -45,7 +45,7 @@ Texture TexturePool::make(int width, int height) {
   if (free_bytes_ > kFreeBytes) trim();
   Texture texture{.width = width, .height = height};
   glGenTextures(1, &texture.id);
-  graphics_->bind_texture(0, texture.id);
+  graphics_->select_texture(texture.id);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);

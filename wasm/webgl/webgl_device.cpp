@@ -106,7 +106,7 @@ void WebglDevice::check_size(const char* what, Buffer buffer, size_t count) cons
 void WebglDevice::upload(Buffer buffer, std::span<const float> values) {
   check_size("upload", buffer, values.size());
   graphics_->enter();
-  graphics_->bind_texture(0, slot(buffer).texture.id);
+  graphics_->select_texture(slot(buffer).texture.id);
   // Whole rows go as they are; the rest of the last row is filled up to whole texels first.
   const size_t row = size_t{4} * kRowTexels, rows = values.size() / row, rest = values.size() % row;
   if (rows) {
