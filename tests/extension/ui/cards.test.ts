@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
 // The dashboard's cards: checkpoints, data, machine; and the notices of both pages.
-import { beforeEach, describe, expect, it } from "vitest";
-import { Checkpoints } from "../../../extension/src/ui/checkpoints.ts";
-import { DataCard } from "../../../extension/src/ui/data_card.ts";
-import { MachineCard } from "../../../extension/src/ui/machine_card.ts";
-import { Notices } from "../../../extension/src/ui/notices.ts";
-import { all, input, one, Recorder, settle, type } from "./recorder.ts";
-import { column, description, stateOf } from "./states.ts";
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Checkpoints } from '../../../extension/src/ui/checkpoints.ts';
+import { DataCard } from '../../../extension/src/ui/data_card.ts';
+import { MachineCard } from '../../../extension/src/ui/machine_card.ts';
+import { Notices } from '../../../extension/src/ui/notices.ts';
+import { all, input, one, Recorder, settle, type } from './recorder.ts';
+import { column, description, stateOf } from './states.ts';
 
 let actions: Recorder;
 
@@ -15,115 +15,100 @@ beforeEach(() => {
   actions = new Recorder();
 });
 
-describe("checkpoints", () => {
-  function open(
-    phase: Parameters<typeof stateOf>[0] = "finished",
-  ): Checkpoints {
+describe('checkpoints', () => {
+  function open(phase: Parameters<typeof stateOf>[0] = 'finished'): Checkpoints {
     const card = new Checkpoints(actions);
     document.body.append(card.element);
     card.update(stateOf(phase), new Set());
     return card;
   }
 
-  it("resumes one for its planned epochs or for so many more", () => {
+  it('resumes one for its planned epochs or for so many more', () => {
     open();
-    all("checkpoint-resume")[0]!.click();
-    type(input("resume-epochs"), "5");
-    all("checkpoint-resume")[1]!.click();
-    expect(
-      actions
-        .of("checkpoint.resume")
-        .map(({ store, epochs }) => [store, epochs]),
-    ).toEqual([
-      ["host", undefined],
-      ["browser", 5],
+    all('checkpoint-resume')[0]!.click();
+    type(input('resume-epochs'), '5');
+    all('checkpoint-resume')[1]!.click();
+    expect(actions.of('checkpoint.resume').map(({ store, epochs }) => [store, epochs])).toEqual([
+      ['host', undefined],
+      ['browser', 5],
     ]);
   });
 
-  it("removes one only after a second word", () => {
+  it('removes one only after a second word', () => {
     open();
-    const [row] = all("checkpoint-row");
-    row!.querySelector<HTMLElement>("[data-testid=checkpoint-remove]")!.click();
+    const [row] = all('checkpoint-row');
+    row!.querySelector<HTMLElement>('[data-testid=checkpoint-remove]')!.click();
     expect(actions.commands).toEqual([]);
-    row!
-      .querySelector<HTMLElement>("[data-testid=checkpoint-confirm]")!
-      .click();
-    expect(actions.of("checkpoint.remove")[0]).toMatchObject({
-      store: "host",
-      id: row!.dataset["id"],
+    row!.querySelector<HTMLElement>('[data-testid=checkpoint-confirm]')!.click();
+    expect(actions.of('checkpoint.remove')[0]).toMatchObject({
+      store: 'host',
+      id: row!.dataset['id'],
     });
   });
 
-  it("shows a broken one with its reason and without Resume", () => {
+  it('shows a broken one with its reason and without Resume', () => {
     open();
-    const broken = all("checkpoint-row").find(
-      ({ dataset }) => dataset["ok"] === "false",
+    const broken = all('checkpoint-row').find(({ dataset }) => dataset['ok'] === 'false');
+    expect(broken?.textContent).toContain('Cannot be used: the file ends at byte 20480');
+    expect(broken?.querySelector<HTMLElement>('[data-testid=checkpoint-resume]')?.hidden).toBe(
+      true,
     );
-    expect(broken?.textContent).toContain(
-      "Cannot be used: the file ends at byte 20480",
-    );
-    expect(
-      broken?.querySelector<HTMLElement>("[data-testid=checkpoint-resume]")
-        ?.hidden,
-    ).toBe(true);
   });
 
-  it("holds Resume back while a run is under way", () => {
-    open("training");
-    expect(
-      all<HTMLButtonElement>("checkpoint-resume").every(
-        ({ disabled }) => disabled,
-      ),
-    ).toBe(true);
+  it('holds Resume back while a run is under way', () => {
+    open('training');
+    expect(all<HTMLButtonElement>('checkpoint-resume').every(({ disabled }) => disabled)).toBe(
+      true,
+    );
   });
 
-  it("follows the list", () => {
+  it('follows the list', () => {
     const card = open();
-    card.update(stateOf("finished", { checkpoints: [] }), new Set());
-    expect(all("checkpoint-row")).toHaveLength(0);
-    expect(document.body.textContent).toContain("None saved yet");
+    card.update(stateOf('finished', { checkpoints: [] }), new Set());
+    expect(all('checkpoint-row')).toHaveLength(0);
+    expect(document.body.textContent).toContain('None saved yet');
   });
 });
 
-describe("data", () => {
-  it("shows 50 rows, every column with its statistics, and the repairs", () => {
+describe('data', () => {
+  it('shows 50 rows, every column with its statistics, and the repairs', () => {
     const card = new DataCard();
     document.body.append(card.element);
-    card.update(stateOf("ready"));
-    expect(one("preview-table").querySelectorAll("tbody tr")).toHaveLength(50);
-    const wind = one("column-table").querySelectorAll("tbody tr")[4];
+    card.update(stateOf('ready'));
+    expect(one('preview-table').querySelectorAll('tbody tr')).toHaveLength(50);
+    const wind = one('column-table').querySelectorAll('tbody tr')[4];
     expect([...wind!.children].map((cell) => cell.textContent)).toEqual([
-      "wind",
-      "number",
-      "1,461",
-      "0",
-      "0.4",
-      "9.5",
-      "3.2411",
-      "1.4378",
-      "79",
+      'wind',
+      'number',
+      '1,461',
+      '0',
+      '0.4',
+      '9.5',
+      '3.2411',
+      '1.4378',
+      '79',
     ]);
-    expect(one("repairs").textContent).toContain("Line 212, column 4");
+    expect(one('repairs').textContent).toContain('Line 212, column 4');
   });
 
-  it("shows names and cells from a file as text", () => {
-    const name = "<script>alert(1)</script>";
+  it('shows names and cells from a file as text', () => {
+    const name = '<script>alert(1)</script>';
     const hostile = description({
       columns: [column(name)],
-      preview: [["<b>x</b>"]],
+      preview: [['<b>x</b>']],
     });
     const card = new DataCard();
     document.body.append(card.element);
-    card.update(stateOf("ready", { description: hostile }));
-    expect(document.querySelector("script, b")).toBeNull();
-    expect(one("preview-table").textContent).toContain("<b>x</b>");
+    card.update(stateOf('ready', { description: hostile }));
+    expect(document.querySelector('script, b')).toBeNull();
+    expect(one('preview-table').textContent).toContain('<b>x</b>');
   });
 });
 
-describe("machine", () => {
-  it("shows device counters and what the host delivered", async () => {
-    actions.answers["counters.get"] = {
-      device: "webgl",
+describe('machine', () => {
+  it('shows device counters and what the host delivered', async () => {
+    actions.answers['counters.get'] = {
+      device: 'webgl',
       kernels: 4000,
       draws: 3900,
       allocations: 10,
@@ -132,55 +117,49 @@ describe("machine", () => {
     };
     const card = new MachineCard(actions);
     document.body.append(card.element);
-    card.update(stateOf("training"));
+    card.update(stateOf('training'));
     await settle();
-    expect(one("draws").textContent).toBe("3,900");
-    expect(one("host-frames").textContent).toBe("3");
-    expect(one("host-bytes").textContent).toBe("48 kB");
-    expect(one("windows").textContent).toContain("12 left out");
-    card.update(stateOf("training"));
-    expect(actions.of("counters.get")).toHaveLength(1);
+    expect(one('draws').textContent).toBe('3,900');
+    expect(one('host-frames').textContent).toBe('3');
+    expect(one('host-bytes').textContent).toBe('48 kB');
+    expect(one('windows').textContent).toContain('12 left out');
+    card.update(stateOf('training'));
+    expect(actions.of('counters.get')).toHaveLength(1);
   });
 
-  it("asks for no counters without a run, and bears a refusal", async () => {
+  it('asks for no counters without a run, and bears a refusal', async () => {
     const card = new MachineCard(actions);
     document.body.append(card.element);
-    card.update(stateOf("ready"));
+    card.update(stateOf('ready'));
     expect(actions.commands).toEqual([]);
-    card.update(stateOf("finished"));
+    card.update(stateOf('finished'));
     await settle();
-    expect(one("draws").textContent).toBe("–");
+    expect(one('draws').textContent).toBe('–');
   });
 });
 
-describe("notices", () => {
-  it("announces errors, keeps the newest first and puts one away", () => {
+describe('notices', () => {
+  it('announces errors, keeps the newest first and puts one away', () => {
     const list = new Notices(actions);
     document.body.append(list.element);
     const older = {
-      level: "info" as const,
-      code: "a",
-      message: "Older.",
+      level: 'info' as const,
+      code: 'a',
+      message: 'Older.',
       time: 1,
     };
     const newer = {
-      level: "error" as const,
-      code: "store.disk_full",
-      message: "Newer.",
+      level: 'error' as const,
+      code: 'store.disk_full',
+      message: 'Newer.',
       time: 2,
     };
     list.update([older, newer]);
-    expect(all("notice").map(({ dataset }) => dataset["code"])).toEqual([
-      "store.disk_full",
-      "a",
-    ]);
-    expect(all("notice").map((notice) => notice.getAttribute("role"))).toEqual([
-      "alert",
-      "status",
-    ]);
-    all("notice-dismiss")[0]!.click();
+    expect(all('notice').map(({ dataset }) => dataset['code'])).toEqual(['store.disk_full', 'a']);
+    expect(all('notice').map((notice) => notice.getAttribute('role'))).toEqual(['alert', 'status']);
+    all('notice-dismiss')[0]!.click();
     expect(actions.dismissed).toEqual([newer]);
     list.update([older]);
-    expect(all("notice")).toHaveLength(1);
+    expect(all('notice')).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 // Numbers as people read them.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it } from 'vitest';
 import {
   formatBytes,
   formatCount,
@@ -13,124 +13,122 @@ import {
   joinWords,
   plural,
   shorten,
-} from "../../../extension/src/ui/format.ts";
+} from '../../../extension/src/ui/format.ts';
 
-describe("numbers", () => {
-  it("groups counts by thousands", () => {
-    expect(formatCount(17420)).toBe("17,420");
-    expect(formatCount(null)).toBe("–");
+describe('numbers', () => {
+  it('groups counts by thousands', () => {
+    expect(formatCount(17420)).toBe('17,420');
+    expect(formatCount(null)).toBe('–');
   });
 
   it.each([
-    [0.123456, "0.1235"],
-    [0.09, "0.09000"],
-    [12.3456, "12.35"],
-    [4321.9, "4,322"],
-    [0.0000321, "3.21e-5"],
-    [1.5e7, "1.50e7"],
-    [0, "0"],
-    [-0.5, "-0.5000"],
-    [NaN, "not a number"],
-    [Infinity, "infinite"],
-    [undefined, "–"],
-  ])("writes the loss %s as %s", (value, text) => {
+    [0.123456, '0.1235'],
+    [0.09, '0.09000'],
+    [12.3456, '12.35'],
+    [4321.9, '4,322'],
+    [0.0000321, '3.21e-5'],
+    [1.5e7, '1.50e7'],
+    [0, '0'],
+    [-0.5, '-0.5000'],
+    [NaN, 'not a number'],
+    [Infinity, 'infinite'],
+    [undefined, '–'],
+  ])('writes the loss %s as %s', (value, text) => {
     expect(formatLoss(value)).toBe(text);
   });
 
   it.each([
-    [16.439, "16.439"],
-    [0, "0"],
-    [-1.6, "-1.6"],
-    [35.6000001, "35.6"],
-    [1000, "1000"],
-    [1234567, "1,234,567"],
-    [0.00001234, "1.23e-5"],
-    [2e12, "2.00e12"],
-    [NaN, "–"],
-  ])("writes the value %s as %s", (value, text) => {
+    [16.439, '16.439'],
+    [0, '0'],
+    [-1.6, '-1.6'],
+    [35.6000001, '35.6'],
+    [1000, '1000'],
+    [1234567, '1,234,567'],
+    [0.00001234, '1.23e-5'],
+    [2e12, '2.00e12'],
+    [NaN, '–'],
+  ])('writes the value %s as %s', (value, text) => {
     expect(formatValue(value)).toBe(text);
   });
 
   it.each([
-    [1234.4, "1,234"],
-    [112.4, "112"],
-    [99.96, "100"],
-    [12.34, "12.3"],
-    [0.42, "0.42"],
-    [3, "3"],
-    [-1, "–"],
-  ])("writes %s steps a second as %s", (value, text) => {
+    [1234.4, '1,234'],
+    [112.4, '112'],
+    [99.96, '100'],
+    [12.34, '12.3'],
+    [0.42, '0.42'],
+    [3, '3'],
+    [-1, '–'],
+  ])('writes %s steps a second as %s', (value, text) => {
     expect(formatRate(value)).toBe(text);
   });
 
-  it("writes shares as percents, small ones with one decimal", () => {
-    expect(formatPercent(0.314)).toBe("31%");
-    expect(formatPercent(0.004)).toBe("0.4%");
-    expect(formatPercent(1)).toBe("100%");
-    expect(formatPercent(0)).toBe("0%");
+  it('writes shares as percents, small ones with one decimal', () => {
+    expect(formatPercent(0.314)).toBe('31%');
+    expect(formatPercent(0.004)).toBe('0.4%');
+    expect(formatPercent(1)).toBe('100%');
+    expect(formatPercent(0)).toBe('0%');
   });
 });
 
-describe("sizes and times", () => {
+describe('sizes and times', () => {
   it.each([
-    [0, "0 B"],
-    [999, "999 B"],
-    [1536, "1.5 kB"],
-    [48_219, "48 kB"],
-    [999_600, "1 MB"],
-    [2_589_657, "2.6 MB"],
-    [132_960_755, "133 MB"],
-    [5e9, "5 GB"],
-    [-1, "–"],
-  ])("writes %s bytes as %s", (value, text) => {
+    [0, '0 B'],
+    [999, '999 B'],
+    [1536, '1.5 kB'],
+    [48_219, '48 kB'],
+    [999_600, '1 MB'],
+    [2_589_657, '2.6 MB'],
+    [132_960_755, '133 MB'],
+    [5e9, '5 GB'],
+    [-1, '–'],
+  ])('writes %s bytes as %s', (value, text) => {
     expect(formatBytes(value)).toBe(text);
   });
 
   it.each([
-    [0.2, "under 1 s"],
-    [4, "4 s"],
-    [60, "1 min"],
-    [200, "3 min 20 s"],
-    [7500, "2 h 5 min"],
-    [3600, "1 h"],
-    [90_061, "1 d 1 h"],
-    [59.7, "1 min"],
-    [NaN, "–"],
-    [null, "–"],
-  ])("writes %s seconds as %s", (value, text) => {
+    [0.2, 'under 1 s'],
+    [4, '4 s'],
+    [60, '1 min'],
+    [200, '3 min 20 s'],
+    [7500, '2 h 5 min'],
+    [3600, '1 h'],
+    [90_061, '1 d 1 h'],
+    [59.7, '1 min'],
+    [NaN, '–'],
+    [null, '–'],
+  ])('writes %s seconds as %s', (value, text) => {
     expect(formatDuration(value)).toBe(text);
   });
 
-  it("writes a moment in the local time zone and refuses what is none", () => {
-    expect(formatMoment(new Date(2026, 4, 14, 9, 41).getTime())).toBe(
-      "2026-05-14 09:41",
-    );
-    expect(formatMoment(Infinity)).toBe("–");
-    expect(formatMoment(9e15)).toBe("–");
+  it('writes a moment in the local time zone and refuses what is none', () => {
+    expect(formatMoment(new Date(2026, 4, 14, 9, 41).getTime())).toBe('2026-05-14 09:41');
+    expect(formatMoment(Infinity)).toBe('–');
+    expect(formatMoment(9e15)).toBe('–');
   });
 
-  it("writes dates of the data without a time zone, midnight as the day alone", () => {
-    expect(formatMomentUtc(Date.UTC(2012, 0, 1))).toBe("2012-01-01");
-    expect(formatMomentUtc(Date.UTC(2012, 0, 1, 13))).toBe("2012-01-01 13:00");
+  it('writes dates of the data without a time zone, midnight as the day alone', () => {
+    expect(formatMomentUtc(Date.UTC(2012, 0, 1))).toBe('2012-01-01');
+    expect(formatMomentUtc(Date.UTC(2012, 0, 1, 13))).toBe('2012-01-01 13:00');
   });
 });
 
-describe("words", () => {
-  it("counts nouns", () => {
-    expect(plural(1, "row")).toBe("1 row");
-    expect(plural(1461, "row")).toBe("1,461 rows");
+describe('words', () => {
+  it('counts nouns', () => {
+    expect(plural(1, 'row')).toBe('1 row');
+    expect(plural(1461, 'row')).toBe('1,461 rows');
   });
 
-  it("joins words", () => {
-    expect(joinWords([])).toBe("");
-    expect(joinWords(["a"])).toBe("a");
-    expect(joinWords(["a", "b", "c"])).toBe("a, b and c");
+  it('joins words', () => {
+    expect(joinWords([])).toBe('');
+    expect(joinWords(['a'])).toBe('a');
+    expect(joinWords(['a', 'b', 'c'])).toBe('a, b and c');
   });
 
-  it("keeps the ending of a long name", () => {
-    expect(shorten("short.csv", 20)).toBe("short.csv");
-    const cut = shorten("household-power-consumption.csv", 16);
+  it('keeps the ending of a long name', () => {
+    expect(shorten('short.csv', 20)).toBe('short.csv');
+    const cut = shorten('household-power-consumption.csv', 16);
     expect(cut).toHaveLength(16);
-    expect(cut.endsWith(".csv")).toBe(true);
+    expect(cut.endsWith('.csv')).toBe(true);
   });
 });

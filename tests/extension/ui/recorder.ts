@@ -1,36 +1,27 @@
 // Stands in for a page's line to the worker: keeps what was asked, answers as told, and finds elements by test id.
-import type {
-  Command,
-  CommandType,
-  Results,
-} from "../../../extension/src/messages/commands.ts";
-import type {
-  Notice,
-  RunState,
-} from "../../../extension/src/messages/state.ts";
-import type { Actions, Snapshot } from "../../../extension/src/ui/page.ts";
+import type { Command, CommandType, Results } from '../../../extension/src/messages/commands.ts';
+import type { Notice, RunState } from '../../../extension/src/messages/state.ts';
+import type { Actions, Snapshot } from '../../../extension/src/ui/page.ts';
 
 export class Recorder implements Actions {
   readonly commands: Command[] = [];
-  readonly told: Omit<Notice, "time">[] = [];
+  readonly told: Omit<Notice, 'time'>[] = [];
   readonly dismissed: Notice[] = [];
   readonly answers: Partial<{ [T in CommandType]: Results[T] }> = {};
   reconnects = 0;
 
-  run<C extends Command>(command: C): Promise<Results[C["type"]] | null> {
+  run<C extends Command>(command: C): Promise<Results[C['type']] | null> {
     this.commands.push(command);
-    return Promise.resolve(
-      (this.answers[command.type] as Results[C["type"]] | undefined) ?? null,
-    );
+    return Promise.resolve((this.answers[command.type] as Results[C['type']] | undefined) ?? null);
   }
 
-  async ask<C extends Command>(command: C): Promise<Results[C["type"]]> {
+  async ask<C extends Command>(command: C): Promise<Results[C['type']]> {
     const answer = await this.run(command);
-    if (answer === null) throw new Error("refused");
+    if (answer === null) throw new Error('refused');
     return answer;
   }
 
-  tell(notice: Omit<Notice, "time">): void {
+  tell(notice: Omit<Notice, 'time'>): void {
     this.told.push(notice);
   }
 
@@ -50,12 +41,9 @@ export class Recorder implements Actions {
   }
 }
 
-export function snapshotOf(
-  state: RunState | null,
-  busy: CommandType[] = [],
-): Snapshot {
+export function snapshotOf(state: RunState | null, busy: CommandType[] = []): Snapshot {
   return {
-    connection: state === null ? "connecting" : "connected",
+    connection: state === null ? 'connecting' : 'connected',
     state,
     notices: state?.notices ?? [],
     busy: new Set(busy),
@@ -71,28 +59,23 @@ export function all<E extends HTMLElement = HTMLElement>(id: string): E[] {
 export function one(id: string): HTMLElement {
   const [element, ...others] = all(id);
   if (element === undefined || others.length > 0) {
-    throw new Error(
-      `${id} stands ${String(element === undefined ? 0 : others.length + 1)} times`,
-    );
+    throw new Error(`${id} stands ${String(element === undefined ? 0 : others.length + 1)} times`);
   }
   return element;
 }
 
-export const input = (id: string): HTMLInputElement =>
-  one(id) as HTMLInputElement;
-export const button = (id: string): HTMLButtonElement =>
-  one(id) as HTMLButtonElement;
-export const select = (id: string): HTMLSelectElement =>
-  one(id) as HTMLSelectElement;
+export const input = (id: string): HTMLInputElement => one(id) as HTMLInputElement;
+export const button = (id: string): HTMLButtonElement => one(id) as HTMLButtonElement;
+export const select = (id: string): HTMLSelectElement => one(id) as HTMLSelectElement;
 
 export function type(field: HTMLInputElement, value: string): void {
   field.value = value;
-  field.dispatchEvent(new Event("input"));
+  field.dispatchEvent(new Event('input'));
 }
 
 export function choose(field: HTMLSelectElement, value: string): void {
   field.value = value;
-  field.dispatchEvent(new Event("change"));
+  field.dispatchEvent(new Event('change'));
 }
 
 /** Lets answers that are already there be taken up. */

@@ -1,10 +1,6 @@
 // States of a run as the training worker would post them, for tests and pictures: a year and more of daily weather.
 
-import {
-  appendLosses,
-  emptyHistory,
-  emptyState,
-} from "../../../extension/src/messages/state.ts";
+import { appendLosses, emptyHistory, emptyState } from '../../../extension/src/messages/state.ts';
 import type {
   CheckpointEntry,
   ColumnDescription,
@@ -13,17 +9,14 @@ import type {
   Predictions,
   RunConfig,
   RunState,
-} from "../../../extension/src/messages/state.ts";
+} from '../../../extension/src/messages/state.ts';
 
 const time = Date.UTC(2026, 4, 14, 9, 41);
 
-export function column(
-  name: string,
-  change: Partial<ColumnDescription> = {},
-): ColumnDescription {
+export function column(name: string, change: Partial<ColumnDescription> = {}): ColumnDescription {
   return {
     name,
-    type: "number",
+    type: 'number',
     count: 1461,
     missing: 0,
     min: -1.6,
@@ -39,30 +32,28 @@ export function column(
 
 const noNumbers = { min: null, max: null, mean: null, std: null };
 
-export function description(
-  change: Partial<DatasetDescription> = {},
-): DatasetDescription {
+export function description(change: Partial<DatasetDescription> = {}): DatasetDescription {
   return {
     rows: 1461,
     columns: [
-      column("date", {
+      column('date', {
         ...noNumbers,
-        type: "datetime",
+        type: 'datetime',
         distinct: 1461,
-        first: "2012-01-01",
-        last: "2015-12-31",
+        first: '2012-01-01',
+        last: '2015-12-31',
         stepSeconds: 86400,
         gaps: 0,
       }),
-      column("precipitation", {
+      column('precipitation', {
         min: 0,
         max: 55.9,
         mean: 3.0294,
         std: 6.68,
         distinct: 111,
       }),
-      column("temp_max"),
-      column("temp_min", {
+      column('temp_max'),
+      column('temp_min', {
         min: -7.1,
         max: 18.3,
         mean: 8.2348,
@@ -70,41 +61,41 @@ export function description(
         missing: 3,
         count: 1458,
       }),
-      column("wind", {
+      column('wind', {
         min: 0.4,
         max: 9.5,
         mean: 3.2411,
         std: 1.4378,
         distinct: 79,
       }),
-      column("weather", { ...noNumbers, type: "category", distinct: 5 }),
+      column('weather', { ...noNumbers, type: 'category', distinct: 5 }),
     ],
     preview: Array.from({ length: 50 }, (_, i) => [
-      `2012-${i < 31 ? "01" : "02"}-${String((i % 31) + 1).padStart(2, "0")}`,
+      `2012-${i < 31 ? '01' : '02'}-${String((i % 31) + 1).padStart(2, '0')}`,
       String((i * 7) % 23),
       (12.8 - (i % 9)).toFixed(1),
       (5 - (i % 7)).toFixed(1),
-      "4.7",
-      ["drizzle", "rain", "sun", "snow"][i % 4] ?? "",
+      '4.7',
+      ['drizzle', 'rain', 'sun', 'snow'][i % 4] ?? '',
     ]),
     repairs: [
       {
         line: 212,
         column: 4,
-        code: "csv.missing",
+        code: 'csv.missing',
         message: '"n/a" was read as a missing value.',
       },
       {
         line: 640,
         column: 2,
-        code: "csv.quote",
-        message: "A quote was never closed; it ends with the line.",
+        code: 'csv.quote',
+        message: 'A quote was never closed; it ends with the line.',
       },
       {
         line: 902,
         column: 6,
-        code: "csv.fields",
-        message: "The row has 7 fields; the last one was left out.",
+        code: 'csv.fields',
+        message: 'The row has 7 fields; the last one was left out.',
       },
     ],
     repairCount: 3,
@@ -113,10 +104,10 @@ export function description(
 }
 
 export const config: RunConfig = {
-  model: { name: "lstm", hidden: 32, layers: 1, dropout: 0 },
+  model: { name: 'lstm', hidden: 32, layers: 1, dropout: 0 },
   data: {
-    features: ["precipitation", "temp_max", "temp_min", "wind"],
-    target: "temp_max",
+    features: ['precipitation', 'temp_max', 'temp_min', 'wind'],
+    target: 'temp_max',
     lookBack: 30,
     horizon: 7,
     validationFraction: 0.2,
@@ -126,40 +117,40 @@ export const config: RunConfig = {
     epochs: 20,
     batchSize: 32,
     learningRate: 0.003,
-    optimizer: "adam",
-    loss: "mse",
-    device: "auto",
+    optimizer: 'adam',
+    loss: 'mse',
+    device: 'auto',
   },
 };
 
-const models: RunState["models"] = [
+const models: RunState['models'] = [
   {
-    name: "lstm",
-    help: "Reads the series step by step and remembers what matters.",
+    name: 'lstm',
+    help: 'Reads the series step by step and remembers what matters.',
     fields: [
       {
-        name: "hidden",
-        type: "int",
+        name: 'hidden',
+        type: 'int',
         default: 32,
         min: 1,
         max: 1024,
-        help: "numbers in the memory",
+        help: 'numbers in the memory',
       },
       {
-        name: "layers",
-        type: "int",
+        name: 'layers',
+        type: 'int',
         default: 1,
         min: 1,
         max: 8,
-        help: "LSTM layers stacked on each other",
+        help: 'LSTM layers stacked on each other',
       },
       {
-        name: "dropout",
-        type: "float",
+        name: 'dropout',
+        type: 'float',
         default: 0,
         min: 0,
         max: 0.9,
-        help: "share of values left out",
+        help: 'share of values left out',
       },
     ],
   },
@@ -167,8 +158,8 @@ const models: RunState["models"] = [
 
 export const checkpoints: CheckpointEntry[] = [
   {
-    id: "seattle-weather-20260514-0941-180.safetensors",
-    store: "host",
+    id: 'seattle-weather-20260514-0941-180.safetensors',
+    store: 'host',
     size: 61_304,
     time,
     step: 180,
@@ -178,8 +169,8 @@ export const checkpoints: CheckpointEntry[] = [
     reason: null,
   },
   {
-    id: "seattle-weather-20260513-1207-720.safetensors",
-    store: "browser",
+    id: 'seattle-weather-20260513-1207-720.safetensors',
+    store: 'browser',
     size: 61_304,
     time: time - 86_400_000,
     step: 720,
@@ -189,35 +180,33 @@ export const checkpoints: CheckpointEntry[] = [
     reason: null,
   },
   {
-    id: "co2-20260512-1100-40.safetensors",
-    store: "host",
+    id: 'co2-20260512-1100-40.safetensors',
+    store: 'host',
     size: 20_480,
     time: time - 2 * 86_400_000,
     step: null,
     epoch: null,
     loss: null,
     ok: false,
-    reason: "the file ends at byte 20480, 40824 bytes early.",
+    reason: 'the file ends at byte 20480, 40824 bytes early.',
   },
 ];
 
-const host: RunState["host"] = {
-  state: "connected",
-  version: "0.1.0",
-  message: "The native host is connected.",
+const host: RunState['host'] = {
+  state: 'connected',
+  version: '0.1.0',
+  message: 'The native host is connected.',
   frames: 3,
   bytes: 48_219,
-  roots: ["Shadegrad"],
+  roots: ['Shadegrad'],
 };
 
 /** A history of so many epochs of 36 steps. */
-export function history(epochs: number): RunState["history"] {
+export function history(epochs: number): RunState['history'] {
   const made = emptyHistory();
   const loss = (step: number): number => 0.11 + 0.9 * Math.exp(-step / 60);
   for (let step = 1; step <= epochs * 36; step += 1) {
-    appendLosses(made, [
-      [step, loss(step) * (1 + 0.15 * Math.sin(step * 12.9898))],
-    ]);
+    appendLosses(made, [[step, loss(step) * (1 + 0.15 * Math.sin(step * 12.9898))]]);
   }
   for (let epoch = 1; epoch <= epochs; epoch += 1) {
     made.epochs.push({
@@ -245,61 +234,55 @@ export function predictions(first = 0, count = 280): Predictions {
     rows,
     truth: rows.map((row) => ahead.map((h) => truth(row + h))),
     forecast: rows.map((row) =>
-      ahead.map(
-        (h) => 16 + 9 * Math.sin((row + h - 112) / 58.1) + Math.sin(row * 1.7),
-      ),
+      ahead.map((h) => 16 + 9 * Math.sin((row + h - 112) / 58.1) + Math.sin(row * 1.7)),
     ),
   };
 }
 
 /** The state of one phase; `change` overrides what a test is about. */
-export function stateOf(
-  phase: Phase,
-  change: Partial<RunState> = {},
-): RunState {
-  const read = phase !== "empty" && phase !== "reading";
-  const begun = read && phase !== "ready" && phase !== "preparing";
-  const done = phase === "finished" ? 20 : 5;
+export function stateOf(phase: Phase, change: Partial<RunState> = {}): RunState {
+  const read = phase !== 'empty' && phase !== 'reading';
+  const begun = read && phase !== 'ready' && phase !== 'preparing';
+  const done = phase === 'finished' ? 20 : 5;
   const base: RunState = {
     ...emptyState(),
     phase,
     host,
     models,
-    webgl: { renderer: "ANGLE (SwiftShader)", software: true },
+    webgl: { renderer: 'ANGLE (SwiftShader)', software: true },
     checkpoints: begun ? checkpoints : [],
   };
-  if (phase !== "empty")
+  if (phase !== 'empty')
     base.source = {
-      kind: "host",
-      name: "seattle-weather.csv",
+      kind: 'host',
+      name: 'seattle-weather.csv',
       size: 48_219,
-      path: "Shadegrad/seattle-weather.csv",
+      path: 'Shadegrad/seattle-weather.csv',
     };
-  if (phase === "reading")
-    base.reading = { bytes: 31_000, total: 48_219, rows: 940 };
+  if (phase === 'reading') base.reading = { bytes: 31_000, total: 48_219, rows: 940 };
   if (read) base.description = description();
-  if (read && phase !== "ready") base.config = config;
+  if (read && phase !== 'ready') base.config = config;
   if (begun) {
-    base.device = "cpu";
-    base.deviceReason = "the graphics device is emulated in software";
+    base.device = 'cpu';
+    base.deviceReason = 'the graphics device is emulated in software';
     base.parameters = 5127;
     base.windows = { train: 1132, validation: 280, skipped: 12 };
     base.history = history(done);
     base.predictions = predictions(0, 280);
     base.baselines = { naive: 0.183, seasonalNaive: 0.161, season: 365 };
     base.progress = {
-      step: done * 36 + (phase === "finished" ? 0 : 14),
+      step: done * 36 + (phase === 'finished' ? 0 : 14),
       epoch: done,
       epochs: 20,
-      stepInEpoch: phase === "finished" ? 0 : 14,
+      stepInEpoch: phase === 'finished' ? 0 : 14,
       stepsPerEpoch: 36,
       stepsPerSecond: 112.4,
-      secondsLeft: phase === "finished" ? 0 : 83,
+      secondsLeft: phase === 'finished' ? 0 : 83,
       trainLoss: 0.1523,
       learningRate: 0.003,
       gradientNorm: 0.4,
     };
   }
-  if (phase === "finished") base.outcome = "completed";
+  if (phase === 'finished') base.outcome = 'completed';
   return { ...base, ...change };
 }

@@ -1,6 +1,6 @@
 // What pages show of a state: figures, buttons, screens, columns, checkpoints, notices.
-import { describe, expect, it } from "vitest";
-import { viewCheckpoints } from "../../../extension/src/ui/checkpoint_view.ts";
+import { describe, expect, it } from 'vitest';
+import { viewCheckpoints } from '../../../extension/src/ui/checkpoint_view.ts';
 import {
   calendarOf,
   repairLine,
@@ -9,95 +9,83 @@ import {
   shapeOf,
   statisticOf,
   viewColumns,
-} from "../../../extension/src/ui/columns.ts";
-import { mergeNotices } from "../../../extension/src/ui/page.ts";
+} from '../../../extension/src/ui/columns.ts';
+import { mergeNotices } from '../../../extension/src/ui/page.ts';
 import {
   announcement,
   phaseOf,
   screenOf,
   viewResult,
   viewRun,
-} from "../../../extension/src/ui/run_view.ts";
-import { column, description, history, stateOf } from "./states.ts";
+} from '../../../extension/src/ui/run_view.ts';
+import { column, description, history, stateOf } from './states.ts';
 
-describe("screenOf", () => {
-  it("follows the phase", () => {
-    expect(screenOf(null)).toBe("waiting");
-    expect(screenOf(stateOf("empty"))).toBe("pick");
-    expect(screenOf(stateOf("reading"))).toBe("reading");
-    expect(screenOf(stateOf("ready"))).toBe("setup");
-    for (const phase of [
-      "preparing",
-      "training",
-      "paused",
-      "validating",
-    ] as const) {
-      expect(screenOf(stateOf(phase))).toBe("run");
+describe('screenOf', () => {
+  it('follows the phase', () => {
+    expect(screenOf(null)).toBe('waiting');
+    expect(screenOf(stateOf('empty'))).toBe('pick');
+    expect(screenOf(stateOf('reading'))).toBe('reading');
+    expect(screenOf(stateOf('ready'))).toBe('setup');
+    for (const phase of ['preparing', 'training', 'paused', 'validating'] as const) {
+      expect(screenOf(stateOf(phase))).toBe('run');
     }
-    expect(screenOf(stateOf("finished"))).toBe("result");
+    expect(screenOf(stateOf('finished'))).toBe('result');
   });
 
-  it("leads a failure back to where it can be mended", () => {
+  it('leads a failure back to where it can be mended', () => {
     const before = { progress: null, config: null };
-    expect(screenOf(stateOf("failed", { ...before, description: null }))).toBe(
-      "pick",
-    );
-    expect(screenOf(stateOf("failed", before))).toBe("setup");
-    expect(screenOf(stateOf("failed"))).toBe("result");
+    expect(screenOf(stateOf('failed', { ...before, description: null }))).toBe('pick');
+    expect(screenOf(stateOf('failed', before))).toBe('setup');
+    expect(screenOf(stateOf('failed'))).toBe('result');
   });
 });
 
-describe("viewRun", () => {
-  it("gives the figures of a run under way", () => {
-    const view = viewRun(stateOf("training"));
+describe('viewRun', () => {
+  it('gives the figures of a run under way', () => {
+    const view = viewRun(stateOf('training'));
     expect(view).toMatchObject({
-      epoch: "6 of 20",
-      step: "194",
-      loss: "0.1523",
-      stepsPerSecond: "112",
-      timeLeft: "1 min 23 s",
-      device: "CPU",
-      deviceReason: "the graphics device is emulated in software",
-      parameters: "5,127",
-      windows: "1,132 to train, 280 held out, 12 left out for gaps",
-      task: "temp_max, 7 rows ahead from the last 30 rows of 4 columns",
+      epoch: '6 of 20',
+      step: '194',
+      loss: '0.1523',
+      stepsPerSecond: '112',
+      timeLeft: '1 min 23 s',
+      device: 'CPU',
+      deviceReason: 'the graphics device is emulated in software',
+      parameters: '5,127',
+      windows: '1,132 to train, 280 held out, 12 left out for gaps',
+      task: 'temp_max, 7 rows ahead from the last 30 rows of 4 columns',
     });
     expect(view.validationLoss).toMatch(/^0\.1/);
     expect(view.fraction).toBeCloseTo((5 + 14 / 36) / 20);
   });
 
-  it("offers what the phase allows and nothing else", () => {
+  it('offers what the phase allows and nothing else', () => {
     const can = (phase: Parameters<typeof stateOf>[0]): string =>
       Object.entries(viewRun(stateOf(phase)).can)
         .filter(([, allowed]) => allowed)
         .map(([name]) => name)
-        .join(" ");
-    expect(can("training")).toBe("pause stop save");
-    expect(can("validating")).toBe("pause stop save");
-    expect(can("paused")).toBe("resume stop save");
-    expect(can("preparing")).toBe("stop");
-    expect(can("finished")).toBe("save");
-    expect(can("ready")).toBe("");
-    expect(can("failed")).toBe("");
+        .join(' ');
+    expect(can('training')).toBe('pause stop save');
+    expect(can('validating')).toBe('pause stop save');
+    expect(can('paused')).toBe('resume stop save');
+    expect(can('preparing')).toBe('stop');
+    expect(can('finished')).toBe('save');
+    expect(can('ready')).toBe('');
+    expect(can('failed')).toBe('');
   });
 
-  it("has no figures before the first step, and says so without words like NaN", () => {
-    const view = viewRun(stateOf("preparing"));
-    expect([view.epoch, view.step, view.loss, view.timeLeft]).toEqual([
-      "–",
-      "–",
-      "–",
-      "–",
-    ]);
+  it('has no figures before the first step, and says so without words like NaN', () => {
+    const view = viewRun(stateOf('preparing'));
+    expect([view.epoch, view.step, view.loss, view.timeLeft]).toEqual(['–', '–', '–', '–']);
     expect(view.fraction).toBeNull();
   });
 
-  it("shows no time left after the end", () => {
-    expect(viewRun(stateOf("finished")).timeLeft).toBe("–");
-    expect(viewRun(stateOf("finished")).epoch).toBe("20 of 20");
+  it('shows no time left after the end', () => {
+    expect(viewRun(stateOf('finished')).timeLeft).toBe('–');
+    expect(viewRun(stateOf('finished')).epoch).toBe('20 of 20');
   });
 
-  it("keeps the last known validation loss while the newest epoch is being validated", () => {
+  it('keeps the last known validation loss while the newest epoch is being validated', () => {
     const before = history(3);
     const known = before.epochs[2]?.validationLoss;
     before.epochs.push({
@@ -108,27 +96,23 @@ describe("viewRun", () => {
       mae: null,
       rmse: null,
     });
-    const view = viewRun(stateOf("validating", { history: before }));
+    const view = viewRun(stateOf('validating', { history: before }));
     expect(Number(view.validationLoss)).toBeCloseTo(known ?? NaN, 3);
   });
 
-  it("marks a software renderer", () => {
-    expect(viewRun(stateOf("training", { device: "webgl" })).device).toBe(
-      "WebGL (software)",
-    );
+  it('marks a software renderer', () => {
+    expect(viewRun(stateOf('training', { device: 'webgl' })).device).toBe('WebGL (software)');
   });
 });
 
-describe("phaseOf and announcement", () => {
-  it("tells a stopped run from a finished one", () => {
-    expect(phaseOf(stateOf("finished")).text).toBe("Finished");
-    expect(phaseOf(stateOf("finished", { outcome: "stopped" })).text).toBe(
-      "Stopped",
-    );
+describe('phaseOf and announcement', () => {
+  it('tells a stopped run from a finished one', () => {
+    expect(phaseOf(stateOf('finished')).text).toBe('Finished');
+    expect(phaseOf(stateOf('finished', { outcome: 'stopped' })).text).toBe('Stopped');
   });
 
-  it("changes once an epoch, not with each step", () => {
-    const state = stateOf("training");
+  it('changes once an epoch, not with each step', () => {
+    const state = stateOf('training');
     const later = {
       ...state,
       progress: state.progress && {
@@ -138,73 +122,65 @@ describe("phaseOf and announcement", () => {
       },
     };
     expect(announcement(later)).toBe(announcement(state));
-    expect(announcement(state)).toMatch(
-      /Epoch 5 done, 25%\. Validation loss 0\./,
-    );
-    expect(announcement(stateOf("validating"))).toBe(announcement(state));
+    expect(announcement(state)).toMatch(/Epoch 5 done, 25%\. Validation loss 0\./);
+    expect(announcement(stateOf('validating'))).toBe(announcement(state));
   });
 
-  it("ends with the verdict", () => {
-    expect(announcement(stateOf("finished"))).toMatch(
+  it('ends with the verdict', () => {
+    expect(announcement(stateOf('finished'))).toMatch(
       /^Finished\. 15% better than repeating last year/,
     );
   });
 });
 
-describe("viewResult", () => {
-  it("shows the loss beside both simple forecasts, on one scale", () => {
-    const { bars, verdict, errors } = viewResult(stateOf("finished"));
+describe('viewResult', () => {
+  it('shows the loss beside both simple forecasts, on one scale', () => {
+    const { bars, verdict, errors } = viewResult(stateOf('finished'));
     expect(bars.map(({ label }) => label)).toEqual([
-      "This model",
-      "Repeating the last value",
-      "Repeating last year",
+      'This model',
+      'Repeating the last value',
+      'Repeating last year',
     ]);
     expect(bars[1]?.share).toBe(1);
-    expect(verdict.kind).toBe("better");
-    expect(errors).toBe(
-      "Off by 2.31 on average (RMSE 3.02), in the units of temp_max.",
-    );
+    expect(verdict.kind).toBe('better');
+    expect(errors).toBe('Off by 2.31 on average (RMSE 3.02), in the units of temp_max.');
   });
 
-  it("leaves the seasonal forecast out when there is no season", () => {
+  it('leaves the seasonal forecast out when there is no season', () => {
     const baselines = { naive: 0.183, seasonalNaive: 0.5, season: 0 };
-    expect(viewResult(stateOf("finished", { baselines })).bars).toHaveLength(2);
+    expect(viewResult(stateOf('finished', { baselines })).bars).toHaveLength(2);
   });
 
-  it("has no verdict before the first validation", () => {
+  it('has no verdict before the first validation', () => {
     const { verdict, bars } = viewResult(
-      stateOf("finished", { history: history(0), baselines: null }),
+      stateOf('finished', { history: history(0), baselines: null }),
     );
-    expect(verdict.kind).toBe("unknown");
+    expect(verdict.kind).toBe('unknown');
     expect(bars).toEqual([]);
   });
 });
 
-describe("columns", () => {
-  it("gives each column one statistic", () => {
-    expect(
-      viewColumns(description()).map(({ statistic }) => statistic),
-    ).toEqual([
-      "2012-01-01 – 2015-12-31",
-      "0 to 55.9",
-      "-1.6 to 35.6",
-      "-7.1 to 18.3, 3 missing",
-      "0.4 to 9.5",
-      "5 values",
+describe('columns', () => {
+  it('gives each column one statistic', () => {
+    expect(viewColumns(description()).map(({ statistic }) => statistic)).toEqual([
+      '2012-01-01 – 2015-12-31',
+      '0 to 55.9',
+      '-1.6 to 35.6',
+      '-7.1 to 18.3, 3 missing',
+      '0.4 to 9.5',
+      '5 values',
     ]);
   });
 
-  it("names constant and empty columns", () => {
-    expect(statisticOf(column("a", { min: 4, max: 4 }))).toBe("always 4");
-    expect(statisticOf(column("a", { count: 0, missing: 10 }))).toBe("empty");
+  it('names constant and empty columns', () => {
+    expect(statisticOf(column('a', { min: 4, max: 4 }))).toBe('always 4');
+    expect(statisticOf(column('a', { count: 0, missing: 10 }))).toBe('empty');
   });
 
-  it("describes the file and its repairs with line and column", () => {
+  it('describes the file and its repairs with line and column', () => {
     const data = description();
-    expect(shapeOf(data, stateOf("ready").source)).toBe(
-      "1,461 rows · 6 columns · 48 kB",
-    );
-    expect(repairSummary(data)).toBe("3 repairs made while reading");
+    expect(shapeOf(data, stateOf('ready').source)).toBe('1,461 rows · 6 columns · 48 kB');
+    expect(repairSummary(data)).toBe('3 repairs made while reading');
     expect(repairSummary(description({ repairCount: 0 }))).toBeNull();
     expect(data.repairs.map(repairLine)[0]).toBe(
       'Line 212, column 4: "n/a" was read as a missing value.',
@@ -212,7 +188,7 @@ describe("columns", () => {
     expect(repairsLeftOut(description({ repairCount: 103 }))).toBe(100);
   });
 
-  it("knows the rows dates only where no row is missing", () => {
+  it('knows the rows dates only where no row is missing', () => {
     expect(calendarOf(description())).toEqual({
       first: Date.UTC(2012, 0, 1),
       stepSeconds: 86_400,
@@ -221,67 +197,56 @@ describe("columns", () => {
     const [dates] = description().columns;
     const gappy = description({ columns: [{ ...dates!, gaps: 2 }] });
     expect(calendarOf(gappy)?.regular).toBe(false);
-    expect(calendarOf(description({ columns: [column("a")] }))).toBeNull();
-    expect(
-      calendarOf(
-        description({ columns: [{ ...dates!, first: "01/02/2012" }] }),
-      ),
-    ).toBeNull();
+    expect(calendarOf(description({ columns: [column('a')] }))).toBeNull();
+    expect(calendarOf(description({ columns: [{ ...dates!, first: '01/02/2012' }] }))).toBeNull();
   });
 });
 
-describe("viewCheckpoints", () => {
-  it("lists both stores, the newest first, with step, epoch, loss and size", () => {
-    const views = viewCheckpoints(stateOf("finished"));
+describe('viewCheckpoints', () => {
+  it('lists both stores, the newest first, with step, epoch, loss and size', () => {
+    const views = viewCheckpoints(stateOf('finished'));
     expect(views.map(({ storeLabel }) => storeLabel)).toEqual([
-      "Shadegrad folder",
-      "This browser",
-      "Shadegrad folder",
+      'Shadegrad folder',
+      'This browser',
+      'Shadegrad folder',
     ]);
-    expect(views[0]?.detail).toBe("step 180 · epoch 5 · loss 0.1431 · 61 kB");
+    expect(views[0]?.detail).toBe('step 180 · epoch 5 · loss 0.1431 · 61 kB');
     expect(views[0]?.canResume).toBe(true);
   });
 
-  it("shows a broken one with its reason and offers no resuming of it", () => {
-    const broken = viewCheckpoints(stateOf("finished"))[2];
+  it('shows a broken one with its reason and offers no resuming of it', () => {
+    const broken = viewCheckpoints(stateOf('finished'))[2];
     expect(broken?.problem).toMatch(/the file ends at byte 20480/);
     expect(broken?.canResume).toBe(false);
   });
 
-  it("offers no resuming while a run is under way", () => {
-    expect(
-      viewCheckpoints(stateOf("training")).some(({ canResume }) => canResume),
-    ).toBe(false);
+  it('offers no resuming while a run is under way', () => {
+    expect(viewCheckpoints(stateOf('training')).some(({ canResume }) => canResume)).toBe(false);
   });
 });
 
-describe("mergeNotices", () => {
+describe('mergeNotices', () => {
   const notice = {
-    level: "warning" as const,
-    code: "host.lost",
-    message: "The host is gone.",
+    level: 'warning' as const,
+    code: 'host.lost',
+    message: 'The host is gone.',
     time: 1,
   };
-  const failure = { code: "csv.empty", message: "a.csv is empty." };
+  const failure = { code: 'csv.empty', message: 'a.csv is empty.' };
 
-  it("shows each message once", () => {
-    const state = stateOf("failed", { notices: [notice], failure });
-    const own = [{ level: "error" as const, time: 2, ...failure }];
-    expect(mergeNotices(state, own).map(({ code }) => code)).toEqual([
-      "host.lost",
-      "csv.empty",
-    ]);
+  it('shows each message once', () => {
+    const state = stateOf('failed', { notices: [notice], failure });
+    const own = [{ level: 'error' as const, time: 2, ...failure }];
+    expect(mergeNotices(state, own).map(({ code }) => code)).toEqual(['host.lost', 'csv.empty']);
   });
 
-  it("keeps a failure away that was put away, and reading that was called off", () => {
-    const state = stateOf("failed", { failure });
+  it('keeps a failure away that was put away, and reading that was called off', () => {
+    const state = stateOf('failed', { failure });
     expect(mergeNotices(state, [], failure.message)).toEqual([]);
     const cancelled = {
-      code: "dataset.cancelled",
-      message: "Reading was cancelled.",
+      code: 'dataset.cancelled',
+      message: 'Reading was cancelled.',
     };
-    expect(mergeNotices(stateOf("empty", { failure: cancelled }), [])).toEqual(
-      [],
-    );
+    expect(mergeNotices(stateOf('empty', { failure: cancelled }), [])).toEqual([]);
   });
 });

@@ -1,0 +1,112 @@
+// @vitest-environment happy-dom
+// A run and its result as buttons and figures: what each phase offers and what it asks for.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Bench } from './bench.ts';
+import { all, button, input, one, settle } from './recorder.ts';
+import { stateOf } from './states.ts';
+
+let bench: Bench;
+
+beforeEach(() => {
+  localStorage.clear();
+  bench = new Bench();
+});
+
+describe('a run', () => {
+  it('offers no second run to a page that comes later', () => {
+    bench.show(stateOf('training'));
+    expect(all('train')).toHaveLength(0);
+    expect(one('step').textContent).toBe('194');
+    expect(one('device').textContent).toBe('CPU');
+  });
+
+  it('pauses, resumes, saves and stops', async () => {
+    bench.show(stateOf('training'));
+    expect(one('resume').hidden).toBe(true);
+    one('pause').click();
+    bench.show(stateOf('paused'));
+    expect(one('pause').hidden).toBe(true);
+    one('resume').click();
+    const [entry] = stateOf('training').checkpoints;
+    bench.actions.answers['checkpoint.save'] = entry!;
+    one('save').click();
+    await settle();
+    one('stop').click();
+    expect(bench.actions.commands.map((command) => command.type)).toEqual([
+      'run.pause',
+      'run.resume',
+      'checkpoint.save',
+      'run.stop',
+    ]);
+    expect(bench.actions.told[0]?.message).toContain(
+      'seattle-weather-20260514-0941-180.safetensors (Shadegrad folder)',
+    );
+  });
+
+  it('hands the keyboard from Pause to Resume', () => {
+    bench.show(stateOf('training'));
+    one('pause').focus();
+    bench.show(stateOf('paused'));
+    expect(document.activeElement).toBe(one('resume'));
+  });
+
+  it('changes figures in place', () => {
+    bench.show(stateOf('training'));
+    const step = one('step');
+    const state = stateOf('training');
+    bench.show({
+      ...state,
+      progress: state.progress && { ...state.progress, step: 195 },
+    });
+    expect(one('step')).toBe(step);
+    expect(step.textContent).toBe('195');
+  });
+});
+
+describe('the result', () => {
+  it('shows the verdict beside both simple forecasts', () => {
+    bench.show(stateOf('finished'));
+    expect(one('verdict').dataset['kind']).toBe('better');
+    expect(one('naive-loss').textContent).toBe('0.1830');
+    expect(one('seasonal-loss').textContent).toBe('0.1610');
+  });
+
+  it('trains more from its own end: saves, then resumes for so many epochs more', async () => {
+    bench.show(stateOf('finished'));
+    const [entry] = stateOf('finished').checkpoints;
+    bench.actions.answers['checkpoint.save'] = entry!;
+    input('more-epochs').value = '4';
+    one('train-more').click();
+    await settle();
+    expect(bench.actions.of('checkpoint.resume')[0]).toMatchObject({
+      store: 'host',
+      id: entry!.id,
+      epochs: 4,
+    });
+  });
+
+  it('does not resume when saving failed', async () => {
+    bench.show(stateOf('finished'));
+    one('train-more').click();
+    await settle();
+    expect(bench.actions.of('checkpoint.resume')).toHaveLength(0);
+  });
+
+  it('leads to a new run on the same file, and back to the run once it starts', () => {
+    bench.show(stateOf('finished'));
+    one('new-run').click();
+    bench.show(stateOf('finished'));
+    one('train').click();
+    expect(bench.actions.of('run.start')).toHaveLength(1);
+    bench.show(stateOf('training'));
+    expect(all('train')).toHaveLength(0);
+    bench.show(stateOf('finished'));
+    expect(all('verdict')).toHaveLength(1);
+  });
+
+  it('offers no saving of a run that failed', () => {
+    bench.show(stateOf('failed'));
+    expect(button('save').disabled).toBe(true);
+    expect(button('train-more').disabled).toBe(true);
+  });
+});

@@ -1,0 +1,116 @@
+// @vitest-environment happy-dom
+// Setting up a run: columns, target, fields, problems, and the configuration that is sent.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Bench } from './bench.ts';
+import { all, button, choose, input, one, select, type } from './recorder.ts';
+import { description, stateOf } from './states.ts';
+
+let bench: Bench;
+
+beforeEach(() => {
+  localStorage.clear();
+  bench = new Bench();
+});
+
+describe('set-up', () => {
+  it('shows columns with types and statistics, and why some cannot be forecast', () => {
+    bench.show(stateOf('ready'));
+    expect(all('column-row').map((row) => row.textContent)).toContain('weathercategory5 values');
+    const target = select('target');
+    expect([...target.options].filter(({ disabled }) => disabled).map(({ text }) => text)).toEqual([
+      'date (dates, not numbers)',
+      'weather (categories, not numbers)',
+    ]);
+    const boxes = all<HTMLInputElement>('feature');
+    expect(boxes.map(({ disabled }) => disabled)).toEqual([true, false, false, false, false, true]);
+    expect(boxes.map(({ checked }) => checked)).toEqual([false, true, true, true, true, false]);
+  });
+
+  it('lists repairs with line and column', () => {
+    bench.show(stateOf('ready'));
+    expect(one('repairs').textContent).toContain('Line 640, column 2:');
+  });
+
+  it('starts a run with what was chosen', () => {
+    bench.show(stateOf('ready'));
+    choose(select('target'), 'wind');
+    const [, precipitation] = all<HTMLInputElement>('feature');
+    precipitation!.click();
+    type(input('look-back'), '14');
+    type(input('epochs'), '3');
+    choose(select('device-choice'), 'webgl');
+    all<HTMLInputElement>('model-size')[2]!.click();
+    one('train').click();
+    const [start] = bench.actions.of('run.start');
+    expect(start?.config.data).toMatchObject({
+      target: 'wind',
+      lookBack: 14,
+      features: ['temp_max', 'temp_min', 'wind'],
+    });
+    expect(start?.config.training).toMatchObject({
+      epochs: 3,
+      device: 'webgl',
+    });
+    expect(start?.config.model).toEqual({
+      name: 'lstm',
+      hidden: 64,
+      layers: 1,
+      dropout: 0,
+    });
+  });
+
+  it('makes the advanced fields from the model registry, tied to the size', () => {
+    bench.show(stateOf('ready'));
+    const fields = all<HTMLInputElement>('model-field');
+    expect(fields.map(({ dataset }) => dataset['field'])).toEqual(['hidden', 'layers', 'dropout']);
+    expect(fields[2]).toMatchObject({ min: '0', max: '0.9' });
+    type(fields[0]!, '48');
+    expect(all<HTMLInputElement>('model-size').some(({ checked }) => checked)).toBe(false);
+    one('train').click();
+    expect(bench.actions.of('run.start')[0]?.config.model['hidden']).toBe(48);
+  });
+
+  it('refuses to train on a bad field and says why beside it', () => {
+    bench.show(stateOf('ready'));
+    const horizon = input('horizon');
+    type(horizon, '0');
+    expect(button('train').disabled).toBe(true);
+    expect(horizon.getAttribute('aria-invalid')).toBe('true');
+    const problem = document.getElementById(horizon.getAttribute('aria-errormessage') ?? '');
+    expect(problem?.textContent).toMatch(/whole number from 1/);
+    type(horizon, '2');
+    expect(button('train').disabled).toBe(false);
+    expect(horizon.hasAttribute('aria-invalid')).toBe(false);
+  });
+
+  it('says that a file without numbers cannot be trained on', () => {
+    const texts = description({
+      columns: description().columns.filter(({ type: kind }) => kind !== 'number'),
+    });
+    bench.show(stateOf('ready', { description: texts }));
+    expect(button('train').disabled).toBe(true);
+    expect(document.body.textContent).toContain('no column of numbers');
+  });
+
+  it('keeps the choices when the page is closed and opened again, for the same file only', () => {
+    bench.show(stateOf('ready'));
+    type(input('epochs'), '7');
+    bench.open();
+    bench.show(stateOf('ready'));
+    expect(input('epochs').value).toBe('7');
+    bench.open();
+    bench.show(stateOf('ready', { description: description({ rows: 900 }) }));
+    expect(input('epochs').value).toBe('20');
+  });
+
+  it('ignores a draft that somebody spoiled', () => {
+    localStorage.setItem('shadegrad.draft', '{"identity":');
+    bench.show(stateOf('ready'));
+    expect(input('epochs').value).toBe('20');
+  });
+
+  it('cannot be sent twice', () => {
+    bench.show(stateOf('ready'), ['run.start']);
+    expect(button('train').disabled).toBe(true);
+  });
+});
