@@ -41,7 +41,7 @@ const COMMON = {
 };
 /** Pages that only one browser has. */
 const PAGES_OF = { 'offscreen.html': 'chrome' };
-const TARGETS = { chrome: 'chrome116', firefox: 'firefox140' };
+const TARGETS = { chrome: 'chrome116', firefox: 'firefox142' };
 
 /** The core module stays out of the bundle, since it finds its .wasm beside itself; examples come from a package. */
 const ownImports = {

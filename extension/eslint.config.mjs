@@ -121,6 +121,9 @@ export default defineConfig(
     files: ['**/tests/extension/**'],
     rules: {
       'no-restricted-globals': 'off',
+      'no-restricted-syntax': 'off',
+      // Matchers such as expect.stringMatching are of type any.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/require-await': 'off',
     },

@@ -62,8 +62,8 @@ const perBrowser = {
     browser_specific_settings: {
       gecko: {
         id: ids.firefox,
-        // data_collection_permissions, the statement that nothing leaves the machine: Firefox 140.
-        strict_min_version: '140.0',
+        // data_collection_permissions, the statement that nothing leaves the machine: Firefox 140, on Android 142.
+        strict_min_version: '142.0',
         data_collection_permissions: { required: ['none'] },
       },
     },

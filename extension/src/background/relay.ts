@@ -35,6 +35,11 @@ export class Relay {
   readonly #link: MessagePort;
   readonly #browser: NativeMessaging;
   #native: NativePort | null = null;
+  /** How the newest port ended: what is sent after that gets the same answer, not another reason. */
+  #end: { end: PortEnd; message: string } = {
+    end: 'exited',
+    message: 'There is no open port to the native host.',
+  };
 
   constructor(link: MessagePort, browser: NativeMessaging) {
     this.#link = link;
@@ -91,7 +96,7 @@ export class Relay {
         ? { ...message, bytes: encodeBase64(new Uint8Array(bytes)) }
         : message;
     if (this.#native === null) {
-      this.#ended('exited', 'There is no open port to the native host.');
+      this.#ended(this.#end.end, this.#end.message);
       return;
     }
     try {
@@ -117,6 +122,7 @@ export class Relay {
 
   #ended(end: PortEnd, message: string): void {
     this.#native = null;
+    this.#end = { end, message };
     this.#tell({ type: 'relay.closed', end, message });
   }
 

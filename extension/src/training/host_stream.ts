@@ -6,6 +6,7 @@ import { crc32c } from './crc32c.ts';
 import { HostError } from './host_errors.ts';
 
 export const CREDITS = 32;
+const SILENCE_MS = 30_000;
 
 export interface StreamEnd {
   frames: number;
@@ -99,10 +100,23 @@ export class HostStream {
       const chunk = this.#queue.shift();
       if (chunk !== undefined) return chunk;
       if (this.#end !== null) return null;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      await this.#change();
     }
+  }
+
+  /** Resolves when something arrived; silence is a failure. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        const seconds = String(SILENCE_MS / 1000);
+        const message = `${this.#what}: the native host sent nothing for ${seconds} s. Try again.`;
+        this.fail(new HostError('host.silent', message));
+      }, SILENCE_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   #verify(): void {
@@ -114,7 +128,7 @@ export class HostStream {
     if (whole && end.crc32c === this.#checksum) return;
     const message = whole
       ? `${this.#what}: the bytes that arrived are not those that the native host read (checksum). Try again.`
-      : `${this.#what}: ${String(this.#bytes)} of ${String(this.#expectedBytes)} bytes arrived. Try again.`;
+      : `${this.#what}: ${String(this.#bytes)} of ${String(this.#expectedBytes)} bytes arrived, and the native host counts ${String(end?.bytes)}. Try again.`;
     throw new HostError('host.incomplete', message);
   }
 }

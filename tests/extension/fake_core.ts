@@ -1,0 +1,263 @@
+// A core without mathematics, for tests of everything around it: it counts rows, "trains" by a formula, and writes
+// checkpoints that are real safetensors files with no tensor. `lag` keeps losses on the device for some calls.
+import type { Core, RestoreOptions } from '../../extension/src/training/core.ts';
+import { CoreError } from '../../extension/src/training/core.ts';
+import type {
+  CoreInfo,
+  SessionInfo,
+  StepReply,
+  ValidateReply,
+} from '../../extension/src/training/core_replies.ts';
+import type { Counters } from '../../extension/src/messages/commands.ts';
+import type {
+  DatasetDescription,
+  Predictions,
+  RunConfig,
+} from '../../extension/src/messages/state.ts';
+
+interface FakeDataset {
+  name: string;
+  text: string;
+  finished: boolean;
+}
+
+interface FakeSession {
+  config: RunConfig;
+  step: number;
+  epoch: number;
+  stepInEpoch: number;
+  onDevice: [number, number][];
+  idleCalls: number;
+}
+
+export const STEPS_PER_EPOCH = 10;
+export const lossAt = (step: number): number => 1 / (1 + step);
+
+export class FakeCore implements Core {
+  readonly datasets = new Map<number, FakeDataset>();
+  readonly sessions = new Map<number, FakeSession>();
+  lag = 0;
+  /** The next call of this name throws. */
+  failure: { call: string; error: Error } | null = null;
+  #next = 1;
+
+  describe(): CoreInfo {
+    const field = {
+      name: 'hidden',
+      type: 'int' as const,
+      default: 8,
+      min: 1,
+      max: 64,
+      help: 'Size.',
+    };
+    return {
+      version: '0',
+      models: [{ name: 'lstm', help: 'A model.', fields: [field] }],
+      webgl: null,
+    };
+  }
+
+  datasetOpen({ name }: { name: string }): number {
+    this.datasets.set(this.#next, { name, text: '', finished: false });
+    return this.#next++;
+  }
+
+  datasetFeed(dataset: number, bytes: Uint8Array): number {
+    this.#mayFail('datasetFeed');
+    const open = this.datasets.get(dataset)!;
+    open.text += new TextDecoder().decode(bytes);
+    return open.text.split('\n').length - 1;
+  }
+
+  datasetFinish(dataset: number): DatasetDescription {
+    const open = this.datasets.get(dataset)!;
+    if (open.text === '') throw new CoreError('csv.empty', `${open.name} is empty.`);
+    open.finished = true;
+    const [header = '', ...rows] = open.text.trim().split('\n');
+    const columns = header.split(',').map((name) => ({
+      name,
+      type: 'number' as const,
+      count: rows.length,
+      missing: 0,
+      min: 0,
+      max: 1,
+      mean: 0,
+      std: 1,
+      distinct: null,
+      first: null,
+      last: null,
+    }));
+    return {
+      rows: rows.length,
+      columns,
+      preview: [],
+      repairs: [],
+      repairCount: 0,
+    };
+  }
+
+  datasetClose(dataset: number): void {
+    this.datasets.delete(dataset);
+  }
+
+  sessionCreate(dataset: number, config: RunConfig): SessionInfo {
+    this.#mayFail('sessionCreate');
+    if (this.datasets.get(dataset)?.finished !== true)
+      throw new CoreError('dataset.unfinished', 'No.');
+    return this.#open(
+      { config, step: 0, epoch: 0, stepInEpoch: 0, onDevice: [], idleCalls: 0 },
+      undefined,
+    );
+  }
+
+  sessionRestore(_dataset: number, bytes: Uint8Array, { training }: RestoreOptions): SessionInfo {
+    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8))) as {
+      __metadata__: { config: string; state: string; history: string };
+    };
+    const metadata = header.__metadata__;
+    const state = JSON.parse(metadata.state) as FakeSession;
+    const config = JSON.parse(metadata.config) as RunConfig;
+    config.training = { ...config.training, ...training };
+    return this.#open(
+      { ...state, config, onDevice: [], idleCalls: 0 },
+      JSON.parse(metadata.history),
+    );
+  }
+
+  sessionStep(session: number, maxSteps: number): StepReply {
+    this.#mayFail('sessionStep');
+    const run = this.#session(session);
+    const steps = Math.min(maxSteps, STEPS_PER_EPOCH - run.stepInEpoch);
+    for (let i = 0; i < steps; i += 1) {
+      run.step += 1;
+      run.stepInEpoch += 1;
+      run.onDevice.push([run.step, lossAt(run.step)]);
+    }
+    run.idleCalls = steps > 0 ? 0 : run.idleCalls + 1;
+    return this.#reply(run, run.idleCalls >= this.lag ? run.onDevice.splice(0) : []);
+  }
+
+  sessionNextEpoch(session: number): StepReply {
+    const run = this.#session(session);
+    run.epoch += 1;
+    run.stepInEpoch = 0;
+    return this.#reply(run, []);
+  }
+
+  sessionValidate(session: number): ValidateReply {
+    const { step } = this.#session(session);
+    const baselines = { naive: 0.5, seasonalNaive: 0.4, season: 7 };
+    return {
+      done: true,
+      fraction: 1,
+      loss: lossAt(step),
+      baselines,
+      mae: 1,
+      rmse: 2,
+    };
+  }
+
+  sessionPredict(session: number, first: number, count: number): Predictions {
+    this.#session(session);
+    const indices = Array.from({ length: count }, (_, i) => first + i);
+    const values = indices.map((i) => [i]);
+    return {
+      first,
+      count,
+      total: 5,
+      horizon: 1,
+      rows: indices,
+      truth: values,
+      forecast: values,
+    };
+  }
+
+  sessionCheckpoint(session: number, history: unknown): Uint8Array<ArrayBuffer> {
+    const run = this.#session(session);
+    if (run.onDevice.length > 0)
+      throw new CoreError('train.pending', 'Losses are still on the device.');
+    const { step, epoch, stepInEpoch, config } = run;
+    return safetensors({
+      format: 'shadegrad/1',
+      state: JSON.stringify({ step, epoch, stepInEpoch }),
+      config: JSON.stringify(config),
+      history: JSON.stringify(history),
+    });
+  }
+
+  sessionCounters(): Counters {
+    return {
+      device: 'cpu',
+      kernels: 1,
+      draws: 0,
+      allocations: 1,
+      liveBuffers: 1,
+      liveBytes: 4,
+    };
+  }
+
+  sessionClose(session: number): void {
+    this.sessions.delete(session);
+  }
+
+  #open(run: FakeSession, history: unknown): SessionInfo {
+    this.sessions.set(this.#next, run);
+    return {
+      session: this.#next++,
+      config: {
+        ...run.config,
+        training: { epochs: 2, ...run.config.training },
+      },
+      device: 'cpu',
+      deviceReason: 'chosen by the test',
+      parameters: 42,
+      stepsPerEpoch: STEPS_PER_EPOCH,
+      trainWindows: 10,
+      validationWindows: 5,
+      skippedWindows: 0,
+      state: this.#reply(run, []),
+      history,
+      notice: null,
+    };
+  }
+
+  #reply(run: FakeSession, recent: [number, number][]): StepReply {
+    const pending = run.onDevice.length;
+    return {
+      step: run.step,
+      epoch: run.epoch,
+      epochDone: run.stepInEpoch === STEPS_PER_EPOCH && pending === 0,
+      finished: run.epoch >= (run.config.training.epochs ?? 2),
+      pending,
+      stepInEpoch: run.stepInEpoch,
+      stepsPerEpoch: STEPS_PER_EPOCH,
+      trainLoss: run.step > 0 ? lossAt(run.step) : null,
+      recent,
+      learningRate: 0.001,
+      gradientNorm: 1,
+    };
+  }
+
+  #session(session: number): FakeSession {
+    const run = this.sessions.get(session);
+    if (run === undefined)
+      throw new CoreError('handle.unknown', `There is no session ${String(session)}.`);
+    return run;
+  }
+
+  #mayFail(call: string): void {
+    if (this.failure?.call !== call) return;
+    const { error } = this.failure;
+    this.failure = null;
+    throw error;
+  }
+}
+
+/** A safetensors file with strings and no tensor. */
+export function safetensors(metadata: Record<string, string>): Uint8Array<ArrayBuffer> {
+  const header = new TextEncoder().encode(JSON.stringify({ __metadata__: metadata }));
+  const bytes = new Uint8Array(8 + header.length);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(header.length), true);
+  bytes.set(header, 8);
+  return bytes;
+}

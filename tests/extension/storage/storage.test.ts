@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { BrowserStore } from '../../../extension/src/storage/browser_store.ts';
+import { Runs } from '../../../extension/src/storage/runs.ts';
+import type { LastRun } from '../../../extension/src/messages/state.ts';
+import { safetensors } from '../fake_core.ts';
+import { FakeFolder } from '../fake_opfs.ts';
+
+let root: FakeFolder;
+let store: BrowserStore;
+const open = async (): Promise<FileSystemDirectoryHandle> => root.asHandle();
+const folder = (): FakeFolder => root.folders.get('checkpoints')!;
+
+const checkpoint = safetensors({
+  format: 'shadegrad/1',
+  state: JSON.stringify({
+    step: 120,
+    epoch: 3,
+    stepInEpoch: 0,
+    lossSum: 0,
+    lossCount: 0,
+  }),
+  history: JSON.stringify({
+    epochs: [{ validationLoss: 0.5 }, { validationLoss: 0.25 }],
+  }),
+});
+const id = 'lstm-1-120.safetensors';
+
+beforeEach(() => {
+  root = new FakeFolder();
+  store = new BrowserStore(open);
+});
+
+describe('checkpoints in the browser', () => {
+  test('are listed with their place in the run and read back as they were', async () => {
+    await store.save(id, checkpoint);
+    const expected = {
+      id,
+      store: 'browser',
+      size: checkpoint.length,
+      step: 120,
+      epoch: 3,
+      loss: 0.25,
+      ok: true,
+    };
+    expect(await store.list()).toMatchObject([expected]);
+    expect(Buffer.compare(await store.read(id), checkpoint)).toBe(0);
+    expect([...folder().files.keys()]).toEqual([id]);
+  });
+
+  test('a full disk leaves the older file and nothing partial', async () => {
+    await store.save(id, checkpoint);
+    for (const free of [0, 10, checkpoint.length - 1]) {
+      root.disk.free = free;
+      const saving = store.save(id, new Uint8Array(checkpoint.length));
+      await expect(saving).rejects.toMatchObject({
+        code: 'store.disk_full',
+        message: expect.stringMatching(
+          /no room for lstm-1-120\.safetensors .*nothing was saved.*Free disk space/,
+        ),
+      });
+    }
+    expect([...folder().files.keys()]).toEqual([id]);
+    expect(Buffer.compare(await store.read(id), checkpoint)).toBe(0);
+  });
+
+  test('what a dead worker left half written is neither listed nor kept', async () => {
+    const before = await root.getDirectoryHandle('checkpoints', {
+      create: true,
+    });
+    await before.getFileHandle('x.safetensors.partial', { create: true });
+    expect(await store.list()).toEqual([]);
+    expect(folder().files.size).toBe(0);
+  });
+
+  test.each([
+    ['cut short', checkpoint.slice(0, 40), /does not fit into the file/],
+    ['of a few bytes', checkpoint.slice(0, 5), /ends after 5 bytes/],
+    ['too long', Uint8Array.from([...checkpoint, 0]), /where \d+ belong/],
+    ['of noise', new Uint8Array(100).fill(255), /does not fit/],
+    [
+      'with a header that is no JSON',
+      Uint8Array.from([2, 0, 0, 0, 0, 0, 0, 0, 91, 91]),
+      /not a JSON object/,
+    ],
+  ])('a file %s is listed as damaged, with the reason', async (_, bytes, reason) => {
+    await store.save(id, bytes);
+    const [entry] = await store.list();
+    expect(entry).toMatchObject({
+      ok: false,
+      step: null,
+      reason: expect.stringMatching(reason),
+    });
+  });
+
+  test('removing and reading what is not there says so', async () => {
+    await expect(store.remove(id)).rejects.toMatchObject({
+      code: 'store.not_found',
+    });
+    await expect(store.read(id)).rejects.toMatchObject({
+      code: 'store.not_found',
+    });
+  });
+});
+
+describe('the last run', () => {
+  const run: LastRun = {
+    source: { kind: 'example', name: 'a.csv', size: 3, path: null },
+    checkpoint: { store: 'browser', id },
+    step: 120,
+    epoch: 3,
+    epochs: 5,
+    loss: 0.25,
+    time: 1,
+  };
+
+  test('is there after the browser was closed', async () => {
+    await new Runs(open).remember(run);
+    expect(await new Runs(open).last()).toEqual(run);
+  });
+
+  test('can be forgotten', async () => {
+    const runs = new Runs(open);
+    await runs.remember(run);
+    await runs.forget();
+    expect(await runs.last()).toBeNull();
+  });
+
+  test.each([
+    '',
+    '{',
+    'null',
+    '{"step":1}',
+    JSON.stringify({ ...run, checkpoint: { store: 'host', id: '../x' } }),
+  ])('is nothing when its file holds %j', async (text) => {
+    const file = await (
+      await root.getDirectoryHandle('runs', { create: true })
+    ).getFileHandle('last.json', {
+      create: true,
+    });
+    file.bytes = new TextEncoder().encode(text);
+    expect(await new Runs(open).last()).toBeNull();
+  });
+});
