@@ -40,23 +40,21 @@ Tensor strided_copy(const Tensor& x, const Shape& shape, const Axes& s, int offs
              {x}, shape);
 }
 
-Tensor reshape(const Tensor& x, const Shape& wanted) {
-  Shape shape = wanted;
-  int open = -1;
-  int64_t known = 1;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (shape[i] != -1) known *= shape[i];
-    if (shape[i] == -1) {
-      SG_CHECK(open == -1, "reshape: only one size may be -1");
-      open = i;
-    }
-  }
-  if (open >= 0) {
-    SG_CHECK(known > 0 && x.size() % known == 0, "reshape: " + str(x.shape()) + " does not divide into " + str(wanted));
-    shape[open] = static_cast<int>(x.size() / known);
-  }
-  SG_CHECK(shape.size() == x.size(), "reshape: " + str(x.shape()) + " as " + str(wanted));
+Tensor reshape(const Tensor& x, const Shape& shape) {
+  SG_CHECK(shape.size() == x.size(), "reshape: " + str(x.shape()) + " as " + str(shape));
   return record(x.view(shape), {x}, [before = x.shape()](const Tensor& dy) -> Grads { return {dy.view(before)}; });
+}
+
+Tensor reshape(const Tensor& x, std::span<const int> wanted) {
+  std::vector<int> sizes(wanted.begin(), wanted.end());
+  const auto open = std::find(sizes.begin(), sizes.end(), -1);
+  if (open == sizes.end()) return reshape(x, Shape(sizes));
+  *open = 1;
+  const int64_t known = Shape(sizes).size();  // throws where a second size is -1
+  SG_CHECK(known > 0 && x.size() % known == 0,
+           "reshape: " + str(x.shape()) + " does not divide by the sizes beside -1, " + str(Shape(sizes)));
+  *open = static_cast<int>(x.size() / known);
+  return reshape(x, Shape(sizes));
 }
 
 Tensor permute(const Tensor& x, std::span<const int> order) {

@@ -57,8 +57,9 @@ Tensor amax(const Tensor& x, int axis, bool keepdim = false);
 Tensor sum(const Tensor& x);
 Tensor mean(const Tensor& x);
 
-/// The same floats under another shape of the same size; one size may be -1.
+/// The same floats under another shape of the same size; among sizes given one by one, one may be -1: what is left.
 Tensor reshape(const Tensor& x, const Shape& shape);
+Tensor reshape(const Tensor& x, std::span<const int> sizes);
 /// Axis i of the result is axis axes[i] of x.
 Tensor permute(const Tensor& x, std::span<const int> axes);
 /// Swaps two axes.
