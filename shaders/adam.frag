@@ -6,7 +6,9 @@ void kernel(int e) {
   } else {
     grad += weight_decay * value;
   }
-  exp_avg_next = beta1 * own(exp_avg) + (1.0 - beta1) * grad;
-  exp_avg_sq_next = beta2 * own(exp_avg_sq) + (1.0 - beta2) * grad * grad;
-  p_next = value - learning_rate / correction1 * exp_avg_next / (sqrt(exp_avg_sq_next / correction2) + eps);
+  vec4 average = flush(beta1 * own(exp_avg) + (1.0 - beta1) * grad);
+  vec4 square = flush(beta2 * own(exp_avg_sq) + (1.0 - beta2) * grad * grad);
+  p_next = value - learning_rate / correction1 * average / (sqrt(square / correction2) + eps);
+  exp_avg_next = average;
+  exp_avg_sq_next = square;
 }

@@ -1,6 +1,6 @@
 // Each run of lanes on one innermost row is computed at once.
 void kernel(int e) {
-  if (same == 1) {
+  if (SAME) {
     c = forward(own(a), own(b), p);
     return;
   }

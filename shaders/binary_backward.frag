@@ -1,7 +1,7 @@
 // Each run of lanes on one innermost row is read at once.
 void kernel(int e) {
   vec4 grad = own(dc), left = vec4(0.0), right = vec4(0.0);
-  if (same == 1) {
+  if (SAME) {
     left = own(a);
     right = own(b);
   } else {

@@ -24,7 +24,7 @@ vec4 products(vec4 h4, int weight) {
 
 void kernel(int e) {
   vec4 i4 = vec4(0.0), f4 = vec4(0.0), g4 = vec4(0.0), o4 = vec4(0.0);
-  if ((hidden & 3) == 0) {
+  if (HIDDEN4) {
     int row = e / hidden, unit = e % hidden, quarter = hidden >> 2, gates = hidden * quarter;
     int projected = (row * steps + t) * hidden + (unit >> 2);
     i4 = texel(z, projected);

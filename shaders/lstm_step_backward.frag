@@ -23,7 +23,7 @@ vec4 products(vec4 next, int weight) {
 
 void kernel(int e) {
   vec4 dh = vec4(0.0);
-  if ((hidden & 3) == 0) {
+  if (HIDDEN4) {
     int row = e / hidden, quarter = hidden >> 2, column = (e % hidden) >> 2, gates = hidden * quarter;
     dh = texel(dy, (row * steps + t) * quarter + column);
     for (int s = 0; s < quarter; ++s) {

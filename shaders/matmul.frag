@@ -1,45 +1,50 @@
 // c[pieces, m, n]: each fragment makes four outputs from `piece` steps of the inner axis, four steps at a time. The
 // device cuts a long inner axis of a small product into pieces and sums those in a second draw. Where the four outputs
-// lie in one row they share the fetches of A; else (n = 1, or the row's end) each lane works for itself.
+// lie in one row they share the fetches of A; else (n = 1, or the row's end) each lane works for itself. K4 and N4: these
+// sizes are multiples of 4, and their rows begin with a texel.
 
 /// A[row, s .. s + 3], 0 from step `end` on.
 vec4 left4(int row, int s, int end) {
-  vec4 v = trans_a == 1 ? gather(a, s * m + row, m) : load4(a, row * k + s);
-  return first_lanes(v, end - s);
+  if (TRANS_A) {
+    vec4 v = gather(a, s * m + row, m);
+    return K4 ? v : first_lanes(v, end - s);
+  }
+  return K4 ? texel(a, (row * k + s) >> 2) : first_lanes(load4(a, row * k + s), end - s);
 }
 
 float lane(int i) {
   int column = i % n, row = (i / n) % m, s = (i / (n * m)) * piece, end = min(s + piece, k);
   vec4 sum = vec4(0.0);
   for (; s < end; s += 4) {
-    vec4 right = trans_b == 1 ? load4(b, column * k + s) : gather(b, s * n + column, n);
+    vec4 right = TRANS_B ? load4(b, column * k + s) : gather(b, s * n + column, n);
     sum += left4(row, s, end) * first_lanes(right, end - s);
   }
   return total(sum);
 }
 
-/// Four outputs of one row.
-vec4 row4(int row, int column, int s, int end) {
+/// Four outputs of one row, where the rows of B begin with a texel.
+vec4 aligned4(int row, int column, int s, int end) {
   vec4 result = vec4(0.0);
-  bool aligned = trans_b == 1 ? (k & 3) == 0 : (n & 3) == 0 && (end - s & 3) == 0;
+  int stride = (TRANS_B ? k : n) >> 2;
   for (; s < end; s += 4) {
     vec4 l = left4(row, s, end);
-    if (aligned) {
-      int t = (trans_b == 1 ? column * k + s : s * n + column) >> 2, stride = (trans_b == 1 ? k : n) >> 2;
-      vec4 r0 = texel(b, t), r1 = texel(b, t + stride), r2 = texel(b, t + 2 * stride), r3 = texel(b, t + 3 * stride);
-      if (trans_b == 1) {
-        result += vec4(dot(l, r0), dot(l, r1), dot(l, r2), dot(l, r3));
+    int t = (TRANS_B ? column * k + s : s * n + column) >> 2;
+    vec4 r0 = texel(b, t), r1 = texel(b, t + stride), r2 = texel(b, t + 2 * stride), r3 = texel(b, t + 3 * stride);
+    result += TRANS_B ? vec4(dot(l, r0), dot(l, r1), dot(l, r2), dot(l, r3)) : l.x * r0 + l.y * r1 + l.z * r2 + l.w * r3;
+  }
+  return result;
+}
+
+/// Four outputs of one row, of any alignment.
+vec4 row4(int row, int column, int s, int end) {
+  vec4 result = vec4(0.0);
+  for (; s < end; s += 4) {
+    vec4 l = left4(row, s, end);
+    for (int r = 0, rows = TRANS_B ? 4 : min(4, end - s); r < rows; ++r) {
+      if (TRANS_B) {
+        result[r] += dot(l, first_lanes(load4(b, (column + r) * k + s), end - s));
       } else {
-        result += l.x * r0 + l.y * r1 + l.z * r2 + l.w * r3;
-      }
-    } else {
-      for (int r = 0, rows = trans_b == 1 ? 4 : min(4, end - s); r < rows; ++r) {
-        vec4 right = load4(b, trans_b == 1 ? (column + r) * k + s : (s + r) * n + column);
-        if (trans_b == 1) {
-          result[r] += dot(l, first_lanes(right, end - s));
-        } else {
-          result += l[r] * right;
-        }
+        result += l[r] * load4(b, (s + r) * n + column);
       }
     }
   }
@@ -47,9 +52,13 @@ vec4 row4(int row, int column, int s, int end) {
 }
 
 void kernel(int e) {
-  int column = e % n, row = (e / n) % m, s = (e / (n * m)) * piece;
-  if (column + 3 < n) {
-    c = row4(row, column, s, min(s + piece, k));
+  int column = e % n, row = (e / n) % m, s = (e / (n * m)) * piece, end = min(s + piece, k);
+  if (N4 || column + 3 < n) {
+    if (K4 && (TRANS_B || N4)) {
+      c = aligned4(row, column, s, end);
+    } else {
+      c = row4(row, column, s, end);
+    }
     return;
   }
   vec4 result = vec4(0.0);

@@ -101,6 +101,23 @@ vec4 exact_exp(vec4 x) {
   return mix(y, x, is_nan(x));
 }
 
+/// log x by a polynomial around 1, where a GPU's own is poor; of 0 it is -inf, of less NaN.
+vec4 exact_log(vec4 x) {
+  bvec4 tiny = lessThan(x, vec4(1.17549435e-38));
+  ivec4 from_root = floatBitsToInt(mix(x, x * 33554432.0, tiny)) - 0x3f3504f3;
+  vec4 e = vec4(from_root >> 23) - mix(vec4(0.0), vec4(25.0), tiny);
+  vec4 m = intBitsToFloat((from_root & 0x007fffff) + 0x3f3504f3) - 1.0, s = m * m;
+  vec4 y = (((((((7.0376836292e-2 * m - 1.1514610310e-1) * m + 1.1676998740e-1) * m - 1.2420140846e-1) * m +
+               1.4249322787e-1) * m - 1.6668057665e-1) * m + 2.0000714765e-1) * m - 2.4999993993e-1) * m +
+           3.3333331174e-1;
+  y = y * m * s - e * 2.12194440e-4 - 0.5 * s;
+  y = m + y + e * 0.693359375;
+  y = mix(y, uintBitsToFloat(uvec4(0xff800000u)), equal(x, vec4(0.0)));
+  y = mix(y, uintBitsToFloat(uvec4(0x7fc00000u)), lessThan(x, vec4(0.0)));
+  bvec4 keep = equal(x, uintBitsToFloat(uvec4(0x7f800000u)));
+  return mix(mix(y, x, keep), x, is_nan(x));
+}
+
 /// tanh as a quotient of polynomials, within 3e-7 everywhere: built from e^x it loses small x, and overflows at large.
 vec4 exact_tanh(vec4 x) {
   vec4 inside = clamp(x, -7.90531110763549805, 7.90531110763549805), s = inside * inside;
@@ -136,6 +153,9 @@ vec4 uniform4(int e, int seed_low, int seed_high, int stream, int draw) {
   uvec4 bits = philox(uvec4(uint(e >> 2), uint(stream), uint(draw), 0u), uvec2(uint(seed_low), uint(seed_high)));
   return vec4(bits >> 8) * 5.9604644775390625e-8;
 }
+
+/// Averages that have decayed to almost nothing become zero before they turn subnormal, as on the cpu device.
+vec4 flush(vec4 x) { return mix(x, vec4(0.0), lessThan(abs(x), vec4(1e-30))); }
 
 /// What clipping scales a gradient by: min(1, max_norm / (norm + 1e-6)), or 1 where max_norm is 0.
 float clip_scale(float squared_norm, float max_norm) {

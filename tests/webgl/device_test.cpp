@@ -79,10 +79,10 @@ TEST_CASE("a released buffer cannot be used", "[webgl]") {
   const Buffer old = device.allocate(8);
   device.release(old);
   const Buffer next = device.allocate(8);
-  CHECK(error_code([&] { device.size(old); }) == "device.released");
-  CHECK(error_code([&] { device.release(old); }) == "device.released");
-  CHECK(error_code([&] { device.upload(old, Floats(8)); }) == "device.released");
-  CHECK(error_code([&] { device.size(0); }) == "device.released");
+  CHECK(error_code([&] { device.size(old); }) == "device.handle");
+  CHECK(error_code([&] { device.release(old); }) == "device.handle");
+  CHECK(error_code([&] { device.upload(old, Floats(8)); }) == "device.handle");
+  CHECK(error_code([&] { device.size(0); }) == "device.handle");
   CHECK(device.size(next) == 8);
   device.release(next);
 }
@@ -92,6 +92,7 @@ TEST_CASE("a buffer larger than a texture is refused with its size", "[webgl]") 
   CHECK(error_code([&] { webgl().allocate(floats); }) == "webgl.too_large");
   CHECK_THROWS_WITH(webgl().allocate(floats), Catch::Contains("1099511627776 floats"));
   CHECK(error_code([&] { webgl().allocate(-1); }) == "device.size");
+  CHECK(error_code([&] { webgl().allocate(0); }) == "device.size");
 }
 
 TEST_CASE("calls that do not fit their kernel are refused", "[webgl]") {
@@ -103,11 +104,11 @@ TEST_CASE("calls that do not fit their kernel are refused", "[webgl]") {
     return error_code([&] { device.run({Kernel::unary, in, out, parameters}); });
   };
   CHECK(call({x}, {y}, bytes(p)) == "");
-  CHECK(call({x}, {x}, bytes(p)) == "device.call");
-  CHECK(call({x, x}, {y}, bytes(p)) == "device.call");
-  CHECK(call({x}, {}, bytes(p)) == "device.call");
-  CHECK(call({x}, {y}, bytes(p).first(4)) == "device.call");
-  CHECK(call({x}, {y}, bytes(no_op)) == "device.call");
+  CHECK(call({x}, {x}, bytes(p)) == "device.arguments");
+  CHECK(call({x, x}, {y}, bytes(p)) == "device.arguments");
+  CHECK(call({x}, {}, bytes(p)) == "device.arguments");
+  CHECK(call({x}, {y}, bytes(p).first(4)) == "device.arguments");
+  CHECK(call({x}, {y}, bytes(no_op)) == "device.arguments");
   CHECK(error_code([&] { device.upload(x, Floats(5)); }) == "device.size");
   CHECK(error_code([&] {
           Floats two(2);
@@ -132,7 +133,7 @@ TEST_CASE("readings arrive in any order, though their buffers were released", "[
     while (!device.finish_read(readings[i], values) && ++polls < 100000000) {
     }
     CHECK(values == Floats(values.size(), static_cast<float>(i)));
-    CHECK(error_code([&] { device.finish_read(readings[i], values); }) == "device.reading");
+    CHECK(error_code([&] { device.finish_read(readings[i], values); }) == "device.handle");
   }
 }
 

@@ -166,6 +166,9 @@ TEST_CASE("webgl's exp and tanh hold at the ends of the floats", "[webgl]") {
   CHECK(std::isnan(tanh[3]));
   CHECK(std::abs(tanh[4] + 1e-6f) < 1e-12f);
   CHECK(tanh[5] == Approx(1));
+  const Floats log = apply("log", {0, -1, 1, kInf, NAN, 1.0001f});
+  CHECK((log[0] == -kInf && std::isnan(log[1]) && log[2] == 0 && log[3] == kInf && std::isnan(log[4])));
+  CHECK(log[5] == Approx(std::log(double{1.0001f})));
   const Floats sigmoid = apply("sigmoid", {-200, 200, NAN, 0});
   CHECK((sigmoid[0] == 0 && sigmoid[1] == 1 && std::isnan(sigmoid[2]) && sigmoid[3] == 0.5f));
 }

@@ -33,6 +33,21 @@ int piece_of(int length, int outputs) {
   return divide_up(static_cast<int>(std::sqrt(static_cast<double>(length))) + 1, 4) * 4;
 }
 
+/// The values of constants() for a call.
+int variant_of(const Pass& pass) {
+  switch (pass.kernel) {
+    case Kernel::binary: return read<params::binary>(pass).same;
+    case Kernel::binary_backward: return read<params::binary_backward>(pass).same;
+    case Kernel::lstm_step: return read<params::lstm_step>(pass).hidden % 4 == 0;
+    case Kernel::lstm_step_backward: return read<params::lstm_step_backward>(pass).hidden % 4 == 0;
+    case Kernel::matmul: {
+      const auto p = read<params::matmul>(pass);
+      return (p.trans_a != 0) | (p.trans_b != 0) << 1 | (p.k % 4 == 0) << 2 | (p.n % 4 == 0) << 3;
+    }
+    default: return 0;
+  }
+}
+
 /// A texture for the time of one kernel.
 class Temporary {
  public:
@@ -61,12 +76,12 @@ void Passes::run(const Pass& pass) {
 }
 
 void Passes::draw(const Pass& pass, int piece) {
-  ProgramKey key{.kernel = pass.kernel};
+  ProgramKey key{.kernel = pass.kernel, .variant = variant_of(pass)};
   if (const int rows = pointwise_ops(pass.kernel)) {
     int32_t op = 0;
     memcpy(&op, pass.parameters.data(), sizeof(op));
     if (op < 0 || op >= rows) {
-      throw Error("device.call", std::string(info(pass.kernel).name) + ": no pointwise op has the number " + std::to_string(op));
+      throw Error("device.arguments", std::string(info(pass.kernel).name) + ": no pointwise op has the number " + std::to_string(op));
     }
     key.op = op;
   }

@@ -37,8 +37,8 @@ bool is_binary(Kernel kernel) { return kernel == Kernel::binary || kernel == Ker
 // In the rows' text these names have one meaning on every device, NaN included; GLSL's own leave it open.
 constexpr const char* kNames =
     "#define max nan_max\n#define min nan_min\n#define sign sign_of\n#define step step_at\n"
-    "#define exp exact_exp\n#define tanh exact_tanh\n";
-constexpr const char* kNamesEnd = "#undef max\n#undef min\n#undef sign\n#undef step\n#undef exp\n#undef tanh\n";
+    "#define exp exact_exp\n#define log exact_log\n#define tanh exact_tanh\n";
+constexpr const char* kNamesEnd = "#undef max\n#undef min\n#undef sign\n#undef step\n#undef exp\n#undef log\n#undef tanh\n";
 
 std::string function(const char* name, const char* arguments, const char* body) {
   return std::string("vec4 ") + name + "(" + arguments + ", float p) { return " + body + "; }\n";
@@ -85,6 +85,10 @@ std::string declarations(const ProgramKey& key) {
       text += "layout(location = " + std::to_string(location) + ") out highp vec4 " + name + ";\n";
     }
   }
+  int bit = 0;
+  for (const char* name : constants(key.kernel)) {
+    text += std::string("const bool ") + name + (key.variant >> bit++ & 1 ? " = true;\n" : " = false;\n");
+  }
   return text;
 }
 
@@ -95,6 +99,16 @@ std::string file(const std::string& name) {
 }
 
 }  // namespace
+
+std::span<const char* const> constants(Kernel kernel) {
+  static constexpr std::array kBinaryNames{"SAME"};
+  static constexpr std::array kMatmulNames{"TRANS_A", "TRANS_B", "K4", "N4"};
+  static constexpr std::array kLstmNames{"HIDDEN4"};
+  if (is_binary(kernel)) return kBinaryNames;
+  if (kernel == Kernel::matmul) return kMatmulNames;
+  if (kernel == Kernel::lstm_step || kernel == Kernel::lstm_step_backward) return kLstmNames;
+  return {};
+}
 
 int pointwise_ops(Kernel kernel) {
   if (is_unary(kernel)) return static_cast<int>(kUnary.size());

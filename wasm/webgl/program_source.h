@@ -1,6 +1,7 @@
 // The GLSL of one program: a kernel's shader with the declarations that its row in kernels.def yields, for one row of
 // pointwise.def where the kernel applies one, writing one group of its outputs.
 #pragma once
+#include <span>
 #include <string>
 
 #include "core/kernels.h"
@@ -11,6 +12,8 @@ namespace sg::webgl {
 struct ProgramKey {
   Kernel kernel;
   int op = -1;
+  /// What is fixed at compile time: bit i is the value of the kernel's constant i, see constants().
+  int variant = 0;
   int first_output = 0;
   int outputs = 1;
   bool operator==(const ProgramKey&) const = default;
@@ -18,6 +21,9 @@ struct ProgramKey {
 
 /// How many rows of pointwise.def the kernel chooses from by its parameter `op`; 0 where it takes none.
 int pointwise_ops(Kernel kernel);
+
+/// The names of the bool constants that the kernel's shader branches on: fixed for a program, so that it holds one path.
+std::span<const char* const> constants(Kernel kernel);
 
 /// "binary(huber_error)", "lstm_step outputs 4..5": for error messages.
 std::string describe(const ProgramKey& key);

@@ -51,7 +51,7 @@ uint32_t Readings::begin(const Texture& texture, int64_t floats) {
 
 bool Readings::finish(uint32_t id, std::span<float> values) {
   const auto found = readings_.find(id);
-  if (found == readings_.end()) throw Error("device.reading", "no reading " + std::to_string(id) + " is under way");
+  if (found == readings_.end()) throw Error("device.handle", "no reading " + std::to_string(id) + " is under way");
   const Reading reading = found->second;
   if (static_cast<int64_t>(values.size()) != reading.floats) {
     throw Error("device.size", "a reading of " + std::to_string(reading.floats) + " floats was asked for " +

@@ -64,13 +64,13 @@ class WebglDevice final : public Device {
 const WebglDevice::Slot& WebglDevice::slot(Buffer buffer) const {
   const uint32_t index = buffer % kSlots;
   if (index < slots_.size() && slots_[index].live && slots_[index].generation == buffer >> kSlotBits) return slots_[index];
-  throw Error("device.released", "a buffer was used after its release (handle " + std::to_string(buffer) + ")");
+  throw Error("device.handle", "a buffer was used after its release (handle " + std::to_string(buffer) + ")");
 }
 
 Buffer WebglDevice::allocate(int64_t floats) {
-  if (floats < 0) throw Error("device.size", "a buffer of " + std::to_string(floats) + " floats was asked for");
+  if (floats < 1) throw Error("device.size", "a buffer holds 1 float or more, not " + std::to_string(floats));
   if (free_slots_.empty() && slots_.size() == kSlots) {
-    throw Error("device.too_many", "more than " + std::to_string(kSlots) + " buffers are alive");
+    throw Error("device.memory", "more than " + std::to_string(kSlots) + " buffers are alive");
   }
   graphics_->enter();
   const Texture texture = pool_.take(floats);
@@ -133,7 +133,7 @@ void WebglDevice::download(Buffer buffer, std::span<float> values) {
 
 void WebglDevice::check_call(const Call& call) const {
   const KernelInfo& kernel = info(call.kernel);
-  const auto fail = [&](const std::string& what) { throw Error("device.call", std::string(kernel.name) + ": " + what); };
+  const auto fail = [&](const std::string& what) { throw Error("device.arguments", std::string(kernel.name) + ": " + what); };
   if (call.inputs.size() != kernel.inputs.size() || call.outputs.size() != kernel.outputs.size()) {
     fail("takes " + std::to_string(kernel.inputs.size()) + " inputs and " + std::to_string(kernel.outputs.size()) +
          " outputs, not " + std::to_string(call.inputs.size()) + " and " + std::to_string(call.outputs.size()));
