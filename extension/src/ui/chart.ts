@@ -186,6 +186,8 @@ function curveOptions({
   dots,
 }: Curve): uPlot.Series {
   const stroke = color(property);
+  const show = (plot: uPlot, series: number): boolean =>
+    dots === true && isSparse(plot.data[series]);
   return {
     label,
     stroke,
@@ -193,8 +195,13 @@ function curveOptions({
     dash,
     alpha,
     spanGaps: true,
-    points: { show: dots === true, size: 5, fill: stroke },
+    points: { show, size: 5, fill: stroke },
   };
+}
+
+/** Few enough points that dots do not run into one thick line. */
+function isSparse(values: ArrayLike<unknown> | undefined): boolean {
+  return Array.from(values ?? []).filter((value) => value !== null).length <= 40;
 }
 
 function tickText(value: number | null): string {

@@ -29,6 +29,8 @@ export interface Actions {
 }
 
 const redrawEvery = 60;
+/** Milliseconds until a notice that needs no answer goes away by itself. */
+const goodNewsStays = 10_000;
 /** Failures that the person asked for. */
 const wanted = new Set(['dataset.cancelled']);
 /** Reading a large file or packing a checkpoint may take longer than the client's usual patience. */
@@ -102,7 +104,12 @@ export class Page implements Actions {
 
   tell(notice: Omit<Notice, 'time'>): void {
     const others = this.#own.filter(({ code }) => code !== notice.code);
-    this.#own = [...others, { ...notice, time: Date.now() }].slice(-5);
+    const told = { ...notice, time: Date.now() };
+    this.#own = [...others, told].slice(-5);
+    if (notice.level === 'info')
+      setTimeout(() => {
+        this.#forget(told);
+      }, goodNewsStays);
     this.#schedule();
   }
 
@@ -113,6 +120,11 @@ export class Page implements Actions {
     if (this.#client?.state?.notices.some((other) => other.code === code) === true) {
       void this.run({ type: 'notice.dismiss', code });
     }
+    this.#schedule();
+  }
+
+  #forget(notice: Notice): void {
+    this.#own = this.#own.filter((other) => other !== notice);
     this.#schedule();
   }
 

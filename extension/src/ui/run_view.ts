@@ -151,6 +151,17 @@ function validated(state: RunState): EpochSummary | null {
   return state.history.epochs.findLast((epoch) => epoch.validationLoss !== null) ?? null;
 }
 
+/** The epoch with the lowest validation loss, when the newest one is more than five percent above it. */
+function peakOf(epochs: readonly EpochSummary[]): { epoch: number; loss: number } | null {
+  const known = epochs.flatMap(({ epoch, validationLoss: loss }) =>
+    loss !== null && Number.isFinite(loss) ? [{ epoch, loss }] : [],
+  );
+  const newest = known.at(-1);
+  if (newest === undefined) return null;
+  const best = known.reduce((low, point) => (point.loss < low.loss ? point : low), newest);
+  return newest.loss > best.loss * 1.05 ? best : null;
+}
+
 export interface LossBar {
   key: 'own' | 'naive' | 'seasonal';
   label: string;
@@ -184,6 +195,7 @@ export function viewResult(state: RunState): ResultView {
             season,
           },
     rowSeconds: spacing,
+    peak: peakOf(state.history.epochs),
   });
   const rivals: [LossBar['key'], string, number | null | undefined][] = [
     ['own', 'This model', last?.validationLoss],

@@ -1,7 +1,7 @@
 // The one sentence that says whether training was worth it: the validation loss beside the two forecasts that need
 // no training. The loss, not a prettier figure, is compared, and a model that loses is told so plainly.
 
-import { formatPercent, formatRate, plural } from './format.ts';
+import { formatCount, formatPercent, formatRate, plural } from './format.ts';
 
 export interface Baselines {
   /** Loss of "the last value stays". */
@@ -18,6 +18,8 @@ export interface VerdictInput {
   baselines: Baselines | null;
   /** Seconds between two rows, when the data has a regular time column. */
   rowSeconds: number | null;
+  /** An earlier epoch with a clearly lower loss: since then the model has learnt its training part by heart. */
+  peak?: { epoch: number; loss: number } | null;
 }
 
 export interface Verdict {
@@ -30,7 +32,7 @@ export interface Verdict {
 /** Under one percent either way is called a draw: it is within what another seed would change. */
 const draw = 0.01;
 
-export function judge({ loss, lossName, baselines, rowSeconds }: VerdictInput): Verdict {
+export function judge({ loss, lossName, baselines, rowSeconds, peak }: VerdictInput): Verdict {
   if (loss === null || baselines === null) {
     return { kind: 'unknown', skill: null, sentence: 'Not measured on the held-out part yet.' };
   }
@@ -50,24 +52,33 @@ export function judge({ loss, lossName, baselines, rowSeconds }: VerdictInput): 
   if (rival.loss <= 0) return againstPerfect(loss, rival.phrase);
   const skill = 1 - loss / rival.loss;
   const measure = lossName === '' ? '' : ` (${lossName} on the held-out part)`;
+  const past = peak == null ? '' : ` ${peakSentence(peak, rival)}`;
   if (Math.abs(skill) < draw) {
-    const sentence = `No better than ${rival.phrase}${measure}: this model has not found more than that yet.`;
-    return { kind: 'equal', skill, sentence };
-  }
-  if (skill > 0) {
+    const yet = peak == null ? ': this model has not found more than that yet.' : '.';
     return {
-      kind: 'better',
+      kind: 'equal',
       skill,
-      sentence: `${formatPercent(skill)} better than ${rival.phrase}${measure}.`,
+      sentence: `No better than ${rival.phrase}${measure}${yet}${past}`,
     };
   }
-  const advice =
-    'do not use this model. Train longer, or choose other columns or a longer look-back.';
-  const sentence =
+  if (skill > 0) {
+    const sentence = `${formatPercent(skill)} better than ${rival.phrase}${measure}.${past}`;
+    return { kind: 'better', skill, sentence };
+  }
+  const size =
     skill < -1
-      ? `Worse: ${formatRate(1 - skill)} times the error of ${rival.phrase}${measure}; ${advice}`
-      : `${formatPercent(-skill)} worse than ${rival.phrase}${measure}: ${advice}`;
+      ? `Worse: ${formatRate(1 - skill)} times the error of`
+      : `${formatPercent(-skill)} worse than`;
+  const advice =
+    peak == null ? ' Train longer, or choose other columns or a longer look-back.' : past;
+  const sentence = `${size} ${rival.phrase}${measure}: do not use this model.${advice}`;
   return { kind: 'worse', skill, sentence };
+}
+
+function peakSentence(peak: { epoch: number; loss: number }, rival: { loss: number }): string {
+  const skill = 1 - peak.loss / rival.loss;
+  const then = skill >= draw ? `, ${formatPercent(skill)} better` : '';
+  return `It was best after epoch ${formatCount(peak.epoch)}${then}: train for fewer epochs.`;
 }
 
 /** "repeating last year" where the rows' spacing says so, else in rows. */

@@ -49,6 +49,17 @@ describe('judge', () => {
     expect(verdict({ loss: 0.201 }).sentence).toMatch(/^No better than/);
   });
 
+  it('says when an earlier epoch was better, and then does not advise to train longer', () => {
+    const peak = { epoch: 9, loss: 0.05 };
+    expect(verdict({ loss: 0.25, peak }).sentence).toMatch(
+      /do not use this model\. It was best after epoch 9, 75% better: train for fewer epochs\.$/,
+    );
+    expect(verdict({ peak }).sentence).toMatch(/^50% better .* It was best after epoch 9/);
+    expect(verdict({ loss: 0.9, peak: { epoch: 2, loss: 0.3 } }).sentence).toContain(
+      'It was best after epoch 2: train for fewer',
+    );
+  });
+
   it('ignores a season that was not found', () => {
     const baselines = { naive: 0.3, seasonalNaive: 0.01, season: 0 };
     expect(verdict({ baselines }).kind).toBe('better');

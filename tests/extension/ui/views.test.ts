@@ -151,6 +151,14 @@ describe('viewResult', () => {
     expect(viewResult(stateOf('finished', { baselines })).bars).toHaveLength(2);
   });
 
+  it('notices that the newest epoch is worse than an earlier one', () => {
+    const worse = history(20);
+    const newest = worse.epochs[19]!;
+    newest.validationLoss = 0.15;
+    const { sentence } = viewResult(stateOf('finished', { history: worse })).verdict;
+    expect(sentence).toMatch(/It was best after epoch \d+, \d+% better: train for fewer epochs/);
+  });
+
   it('has no verdict before the first validation', () => {
     const { verdict, bars } = viewResult(
       stateOf('finished', { history: history(0), baselines: null }),
