@@ -131,6 +131,8 @@ TEST_CASE("options override what would be sniffed", "[io]") {
     CAPTURE(bad.dump());
     CHECK_THROWS_AS(csv_options_from_json(bad), Error);
   }
+  CHECK_THROWS_WITH(read_csv("a,b\n1,2\n", csv_options_from_json({{"types", {{"2", "text"}}}})), Catch::Contains("column 2"));
+  CHECK_THROWS_AS(read_csv("a,b\n1,2\n", csv_options_from_json({{"delimiter", "|"}, {"quote", "|"}})), Error);
 }
 
 namespace {
@@ -196,4 +198,9 @@ TEST_CASE("the reader counts what it has seen and ends once", "[io]") {
   CHECK(reader.finish().rows == 2);
   CHECK_THROWS_AS(reader.feed(as_bytes(text)), Error);
   CHECK_THROWS_AS(reader.finish(), Error);
+
+  CsvReader failed;
+  const std::string bad = "a,b\n1,2\n" + std::string(2 * 1024 * 1024, 'x');
+  CHECK_THROWS_AS(failed.feed(as_bytes(bad)), Error);
+  CHECK_THROWS_AS(failed.finish(), Error);  // half a table must not pass for a whole one
 }

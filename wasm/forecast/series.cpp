@@ -52,12 +52,6 @@ std::vector<SeriesColumn> choose(const CsvTable& table, const std::vector<size_t
 
 }  // namespace
 
-uint64_t SeriesTable::line_of_row(uint64_t row) const {
-  CsvTable lines;
-  lines.line_jumps = line_jumps;
-  return lines.line_of_row(row);
-}
-
 SeriesTable series_from_csv(const CsvTable& table, const std::vector<size_t>& features,
                             const std::vector<size_t>& targets) {
   if (targets.empty()) throw Error("forecast.no_target", "choose a column to forecast: " + numeric_columns(table));

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "io/csv.h"
@@ -22,9 +21,9 @@ struct SeriesTable {
   size_t rows = 0;
   std::vector<SeriesColumn> features;
   std::vector<SeriesColumn> targets;
-  std::vector<std::pair<uint64_t, uint64_t>> line_jumps;  // as in CsvTable; empty: line = row + 1
+  LineJumps line_jumps;  // empty: line = row + 1
 
-  uint64_t line_of_row(uint64_t row) const;
+  uint64_t line_of_row(uint64_t row) const { return sg::line_of_row(line_jumps, row); }
 };
 
 /// Copies the chosen columns (indices into table.columns). Throws forecast.no_target, forecast.no_feature,

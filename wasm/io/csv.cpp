@@ -40,10 +40,10 @@ void CsvRepairs::add(uint64_t line, uint64_t column, const std::string& kind, st
   if (first.size() < kept) first.push_back({line, column, kind, std::move(text)});
 }
 
-uint64_t CsvTable::line_of_row(uint64_t row) const {
-  const auto after = std::upper_bound(line_jumps.begin(), line_jumps.end(), row,
-                                      [](uint64_t r, const auto& jump) { return r < jump.first; });
-  if (after == line_jumps.begin()) return row + 1;
+uint64_t line_of_row(const LineJumps& jumps, uint64_t row) {
+  const auto after =
+      std::upper_bound(jumps.begin(), jumps.end(), row, [](uint64_t r, const auto& jump) { return r < jump.first; });
+  if (after == jumps.begin()) return row + 1;
   const auto& [start, line] = *std::prev(after);
   return line + (row - start);
 }
@@ -64,14 +64,19 @@ struct CsvReader::State {
   static constexpr size_t preview_room_at_start = 2 * 1024 * 1024;
   static constexpr size_t preview_cell_bytes = 256;
 
-  explicit State(CsvOptions o) : options(std::move(o)), sample_target(std::max<size_t>(options.sample_bytes, 16)) {}
+  explicit State(CsvOptions o) : options(std::move(o)), sample_target(std::max<size_t>(options.sample_bytes, 16)) {
+    if (options.quote && options.delimiter == options.quote) {
+      throw Error("csv.bad_option", "the delimiter and the quote are the same character");
+    }
+  }
 
   CsvOptions options;
   uint64_t bytes = 0;
   std::vector<uint8_t> sample;
   size_t sample_target;
   size_t sample_line_ends = 0;
-  bool started = false, finished = false;
+  bool started = false;
+  bool ended = false;  // handed over, or an error was thrown
   std::optional<TextDecoder> decoder;
   std::optional<CsvLexer> lexer;
   CsvPlan plan;
@@ -84,6 +89,7 @@ struct CsvReader::State {
   uint64_t next_line = 1;  // where the next row would begin if lines and rows went together
   uint64_t first_blank = 0, blanks = 0;  // empty lines since the last record
 
+  void begin_use();
   void take_sample(std::span<const uint8_t>& input);
   void start(bool whole);
   void on_record(const CsvRecord& record);
@@ -93,6 +99,12 @@ struct CsvReader::State {
   void make_names(uint64_t header_line);
 };
 
+/// A reader that has thrown or ended is not used again: half a table must not pass for a whole one.
+void CsvReader::State::begin_use() {
+  if (ended) throw Error("csv.finished", "the reader has ended, by an error or by handing its table over");
+  ended = true;
+}
+
 /// Fills the sample up to its target; a target that holds too few lines to judge by moves on.
 void CsvReader::State::take_sample(std::span<const uint8_t>& input) {
   const size_t take = std::min(input.size(), sample_target - sample.size());
@@ -100,7 +112,7 @@ void CsvReader::State::take_sample(std::span<const uint8_t>& input) {
   for (size_t i = 0; i < take; ++i) sample_line_ends += input[i] == '\n' || input[i] == '\r';
   input = input.subspan(take);
   if (sample.size() < sample_target) return;
-  if (sample_line_ends < 4 && sample_target < 4 * options.max_line_bytes) {
+  if (sample_line_ends < 4 && sample_target < 2 * options.max_line_bytes) {
     sample_target += std::max<size_t>(options.sample_bytes, 16);
   } else {
     start(false);
@@ -125,6 +137,10 @@ void CsvReader::State::start(bool whole) {
   plan = sniff_csv(text, whole, options);
   plan.dialect.encoding = encoding;
   header_pending = plan.dialect.header;
+  if (!options.types.empty() && plan.width > 0 && options.types.rbegin()->first >= plan.width) {
+    throw Error("csv.bad_option", "option 'types' names column " + std::to_string(options.types.rbegin()->first) +
+                                      ", and there are " + std::to_string(plan.width) + ", counted from 0");
+  }
   builders.reserve(plan.width);
   for (size_t c = 0; c < plan.width; ++c) builders.emplace_back(c, plan.columns[c], options, dictionary_room);
   lexer.emplace(CsvLexer::Settings{plan.dialect.delimiter, plan.dialect.quote, options.max_line_bytes,
@@ -228,16 +244,16 @@ uint64_t CsvReader::rows() const { return state_->table.rows; }
 
 void CsvReader::feed(std::span<const uint8_t> bytes) {
   State& s = *state_;
-  if (s.finished) throw Error("csv.finished", "the reader has already handed its table over");
+  s.begin_use();
   s.bytes += bytes.size();
   while (!s.started && !bytes.empty()) s.take_sample(bytes);
   if (!bytes.empty()) s.lexer->feed(s.decoder->decode(bytes));
+  s.ended = false;
 }
 
 CsvTable CsvReader::finish() {
   State& s = *state_;
-  if (s.finished) throw Error("csv.finished", "the reader has already handed its table over");
-  s.finished = true;
+  s.begin_use();
   if (s.bytes == 0) throw Error("csv.empty", "the file is empty");
   if (!s.started) s.start(true);
   s.lexer->feed(s.decoder->finish());

@@ -98,6 +98,12 @@ struct CsvRepairs {
   void add(uint64_t line, uint64_t column, const std::string& kind, std::string text);
 };
 
+/// (row, line) where lines and rows stop going together: from this row on, line = that line + the distance.
+using LineJumps = std::vector<std::pair<uint64_t, uint64_t>>;
+
+/// The line (from 1) on which row `row` (from 0) begins.
+uint64_t line_of_row(const LineJumps& jumps, uint64_t row);
+
 struct CsvTable {
   std::string name;
   uint64_t rows = 0;
@@ -105,10 +111,9 @@ struct CsvTable {
   std::vector<CsvColumn> columns;
   std::vector<std::vector<std::string>> preview;  // cells longer than 256 bytes are cut
   CsvRepairs repairs;
-  std::vector<std::pair<uint64_t, uint64_t>> line_jumps;  // (row, line): from this row on, line = that + distance
+  LineJumps line_jumps;                           // empty without kept columns
 
-  /// The line of the file on which row `row` (from 0) begins.
-  uint64_t line_of_row(uint64_t row) const;
+  uint64_t line_of_row(uint64_t row) const { return sg::line_of_row(line_jumps, row); }
   /// Index of the column called `column`; throws csv.no_such_column, listing what there is.
   size_t index_of(std::string_view column) const;
 };
