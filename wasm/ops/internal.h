@@ -8,6 +8,8 @@ namespace sg::ops {
 
 using Axes = std::array<int, kMaxRank>;
 
+/// x's axis `index`, from either end; throws in the name of `op` when there is none.
+int axis_of(const char* op, const Tensor& x, int index);
 /// Sizes padded with leading ones to six axes.
 Axes aligned_sizes(const Shape& shape);
 /// Row-major strides (0 for axes of size 1) padded with leading zeros to six axes.

@@ -23,6 +23,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   SG_CHECK(x.rank() >= 1 && weight.rank() == 2 && x.dim(-1) == weight.dim(1),
            "linear: x " + str(x.shape()) + " needs a last axis of " + str(weight.shape()) + "'s second size");
   const int in = weight.dim(1), out = weight.dim(0);
+  SG_CHECK(!bias.defined() || bias.shape() == Shape{out},
+           "linear: bias " + str(bias.shape()) + " for weight " + str(weight.shape()));
   Shape shape = x.shape();
   shape[shape.rank() - 1] = out;
   const Tensor rows = reshape(x, Shape{static_cast<int>(x.size() / in), in});

@@ -7,6 +7,12 @@
 
 namespace sg::ops {
 
+int axis_of(const char* op, const Tensor& x, int index) {
+  SG_CHECK(index >= -x.rank() && index < x.rank(),
+           std::string(op) + ": axis " + std::to_string(index) + " does not exist in " + str(x.shape()));
+  return x.shape().axis(index);
+}
+
 Axes aligned_sizes(const Shape& shape) {
   Axes d{1, 1, 1, 1, 1, 1};
   for (int i = 0; i < shape.rank(); ++i) d[static_cast<size_t>(kMaxRank - shape.rank() + i)] = shape[i];
@@ -65,7 +71,7 @@ Tensor permute(const Tensor& x, std::span<const int> order) {
   std::array<bool, kMaxRank> seen{};
   int i = 0;
   for (const int given : order) {
-    const auto axis = static_cast<size_t>(x.shape().axis(given));
+    const auto axis = static_cast<size_t>(axis_of("permute", x, given));
     SG_CHECK(!seen[axis], "permute: axis " + std::to_string(given) + " is named twice");
     seen[axis] = true;
     shape[i] = x.shape()[static_cast<int>(axis)];
@@ -84,7 +90,8 @@ Tensor permute(const Tensor& x, std::span<const int> order) {
 
 Tensor transpose(const Tensor& x, int first, int second) {
   std::array<int, kMaxRank> order{0, 1, 2, 3, 4, 5};
-  std::swap(order[static_cast<size_t>(x.shape().axis(first))], order[static_cast<size_t>(x.shape().axis(second))]);
+  std::swap(order[static_cast<size_t>(axis_of("transpose", x, first))],
+            order[static_cast<size_t>(axis_of("transpose", x, second))]);
   return permute(x, std::span<const int>(order.data(), static_cast<size_t>(x.rank())));
 }
 
@@ -96,8 +103,8 @@ Tensor expand(const Tensor& x, const Shape& shape) {
 }
 
 Tensor narrow(const Tensor& x, int index, int start, int length) {
-  const int axis = x.shape().axis(index), size = x.shape()[axis];
-  SG_CHECK(start >= 0 && length > 0 && start + length <= size, "narrow: " + std::to_string(start) + " and " +
+  const int axis = axis_of("narrow", x, index), size = x.shape()[axis];
+  SG_CHECK(start >= 0 && length > 0 && length <= size - start, "narrow: " + std::to_string(start) + " and " +
                                                                    std::to_string(length) + " more reach beyond axis " +
                                                                    std::to_string(axis) + " of " + str(x.shape()));
   Shape shape = x.shape();
@@ -113,11 +120,14 @@ Tensor narrow(const Tensor& x, int index, int start, int length) {
 }
 
 Tensor select(const Tensor& x, int index, int element) {
-  const int axis = x.shape().axis(index);
+  const int axis = axis_of("select", x, index), size = x.shape()[axis];
+  SG_CHECK(element >= -size && element < size, "select: element " + std::to_string(element) +
+                                                   " does not exist along axis " + std::to_string(axis) + " of " +
+                                                   str(x.shape()));
   std::vector<int> rest;
   for (int i = 0; i < x.rank(); ++i)
     if (i != axis) rest.push_back(x.shape()[i]);
-  return reshape(narrow(x, axis, element < 0 ? element + x.shape()[axis] : element, 1), Shape(rest));
+  return reshape(narrow(x, axis, element < 0 ? element + size : element, 1), Shape(rest));
 }
 
 namespace {
@@ -155,7 +165,7 @@ Tensor join(std::vector<Tensor> parts, int outer) {
 
 Tensor cat(std::span<const Tensor> parts, int index) {
   SG_CHECK(!parts.empty(), "cat: no tensors");
-  const int axis = parts[0].shape().axis(index);
+  const int axis = axis_of("cat", parts[0], index);
   Shape shape = parts[0].shape();
   shape[axis] = 0;
   for (const Tensor& part : parts) {

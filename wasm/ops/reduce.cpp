@@ -13,8 +13,8 @@ struct Around {
   Shape kept, dropped;
 };
 
-Around around(const Tensor& x, int index) {
-  const int axis = x.shape().axis(index);
+Around around(const char* op, const Tensor& x, int index) {
+  const int axis = axis_of(op, x, index);
   Around v{static_cast<int>(x.shape().product(0, axis)),
            x.shape()[axis],
            static_cast<int>(x.shape().product(axis + 1, x.rank())),
@@ -30,8 +30,8 @@ Around around(const Tensor& x, int index) {
 }
 
 /// scale * the sum over an axis. dx = scale * dy, the same along the axis.
-Tensor scaled_sum(const Tensor& x, int axis, bool keepdim, float scale) {
-  const Around v = around(x, axis);
+Tensor scaled_sum(const char* op, const Tensor& x, int axis, bool keepdim, float scale) {
+  const Around v = around(op, x, axis);
   const params::sum p{.outer = v.outer, .reduce = v.reduce, .inner = v.inner, .scale = scale};
   const Tensor y = run(p, {x}, keepdim ? v.kept : v.dropped);
   return record(y, {x}, [shape = x.shape(), kept = v.kept, scale](const Tensor& dy) -> Grads {
@@ -47,8 +47,8 @@ Tensor total(const Tensor& x, float scale) {
     for (int s = 1; static_cast<int64_t>(s) * s <= n; ++s)
       if (n % s == 0) stride = s;
   const Tensor flat = reshape(x, Shape{static_cast<int>(n / stride), stride});
-  if (stride == 1) return reshape(scaled_sum(flat, 0, false, scale), Shape{});
-  return scaled_sum(scaled_sum(flat, 0, false, 1), 0, false, scale);
+  if (stride == 1) return reshape(scaled_sum("sum", flat, 0, false, scale), Shape{});
+  return scaled_sum("sum", scaled_sum("sum", flat, 0, false, 1), 0, false, scale);
 }
 
 }  // namespace
@@ -64,14 +64,15 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
   return y.view(shape);
 }
 
-Tensor sum(const Tensor& x, int axis, bool keepdim) { return scaled_sum(x, axis, keepdim, 1); }
+Tensor sum(const Tensor& x, int axis, bool keepdim) { return scaled_sum("sum", x, axis, keepdim, 1); }
 
 Tensor mean(const Tensor& x, int axis, bool keepdim) {
-  return scaled_sum(x, axis, keepdim, 1.0f / static_cast<float>(x.dim(axis)));
+  const int size = x.shape()[axis_of("mean", x, axis)];
+  return scaled_sum("mean", x, axis, keepdim, 1.0f / static_cast<float>(size));
 }
 
 Tensor amax(const Tensor& x, int axis, bool keepdim) {
-  const Around v = around(x, axis);
+  const Around v = around("amax", x, axis);
   const Tensor y =
       run(params::max{.outer = v.outer, .reduce = v.reduce, .inner = v.inner}, {x}, keepdim ? v.kept : v.dropped);
   return record(y, {x}, [x, y, v](const Tensor& dy) -> Grads {
