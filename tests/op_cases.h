@@ -1,0 +1,68 @@
+// The table of op cases: what each op is given, and the same computation on a device and in the reference. Value,
+// gradient, parity and coverage tests all run over it, so a new op is tested by adding its rows and nothing else.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ops/ops.h"
+#include "tests/reference/reference.h"
+
+namespace sg::tests {
+
+using reference::Array;
+using reference::Sizes;
+
+/// How an input's values are drawn; the last three keep away from kinks, where finite differences mean nothing.
+enum class Draw {
+  spread,   // anywhere in [low, high)
+  grid,     // multiples of 1/4
+  halfway,  // 1/8 beside them: never 0, and never within 1/8 of a grid input
+  distinct  // multiples of 1/10 in random order, no two equal
+};
+
+struct Input {
+  Sizes sizes;
+  double low = -2, high = 2;
+  Draw draw = Draw::spread;
+};
+
+using Tensors = std::vector<Tensor>;
+using Arrays = std::vector<Array>;
+
+struct OpCase {
+  std::string op;      // its name in ops.h or pointwise.def, or of a kernel that only an optimiser runs
+  std::string detail;  // what tells the op's cases apart
+  std::vector<Input> inputs;
+  std::function<Tensor(Device&, const Tensors&)> device;
+  std::function<Array(const Arrays&)> reference;
+  int terms = 1;  // the length of the longest sum in it: the tolerance grows with its square root
+  bool gradient = true;
+
+  std::string title() const { return op + " " + detail; }
+};
+
+/// Every case, made once.
+const std::vector<OpCase>& op_cases();
+
+/// The case's inputs: the same numbers on every run and device, exact in float.
+std::vector<std::vector<float>> input_values(const OpCase& c);
+
+/// Names at run time for rows of pointwise.def; throws std::out_of_range for a row that does not exist.
+ops::Unary unary_named(const std::string& name);
+ops::Binary binary_named(const std::string& name);
+
+std::string text(const Sizes& sizes);
+Shape shape_of(const Sizes& sizes);
+Arrays arrays_of(const OpCase& c, const std::vector<std::vector<float>>& values);
+
+/// The table's parts, one a topic (tests/ops/cases_*.cpp).
+void add_pointwise_cases(std::vector<OpCase>& table);
+void add_matrix_cases(std::vector<OpCase>& table);
+void add_reduce_cases(std::vector<OpCase>& table);
+void add_movement_cases(std::vector<OpCase>& table);
+void add_random_cases(std::vector<OpCase>& table);
+void add_loss_cases(std::vector<OpCase>& table);
+void add_optimizer_cases(std::vector<OpCase>& table);
+
+}  // namespace sg::tests

@@ -1,0 +1,68 @@
+// Cases of the matrix product and of what is built on it.
+#include "tests/op_cases.h"
+
+namespace sg::tests {
+namespace {
+
+struct Product {
+  int m, k, n;
+};
+
+/// Around tiles of 4, 8, 16, 32 and 64, thin either way, primes, results beyond 8192 floats, and each size once beyond
+/// the blocks in which a device works (a sum of 512 and more is cut into pieces, 256 rows and more are packed).
+const std::vector<Product> kProducts{{1, 1, 1},    {1, 7, 1},    {2, 3, 4},    {5, 1, 3},    {3, 4, 5},    {4, 4, 4},
+                                     {5, 5, 5},    {8, 8, 8},    {9, 8, 7},    {7, 9, 8},    {16, 16, 16}, {17, 16, 15},
+                                     {16, 17, 33}, {31, 13, 29}, {32, 32, 32}, {33, 65, 4},  {1, 64, 32},  {64, 1, 32},
+                                     {32, 5, 1},   {64, 64, 64}, {65, 63, 66}, {3, 300, 2},  {100, 3, 90}, {12, 24, 36},
+                                     {3, 1030, 5}, {5, 8, 300},  {4, 3, 1030}, {300, 40, 33}};
+
+void add_matmul(std::vector<OpCase>& table, const Product& s, bool ta, bool tb) {
+  const Sizes a = ta ? Sizes{s.k, s.m} : Sizes{s.m, s.k}, b = tb ? Sizes{s.n, s.k} : Sizes{s.k, s.n};
+  const std::string detail = text(a) + (ta ? "ᵀ" : "") + " " + text(b) + (tb ? "ᵀ" : "");
+  table.push_back({"matmul",
+                   detail,
+                   {{a}, {b}},
+                   [ta, tb](Device&, const Tensors& t) { return ops::matmul(t[0], t[1], ta, tb); },
+                   [ta, tb](const Arrays& t) { return reference::matmul(t[0], t[1], ta, tb); },
+                   s.k});
+}
+
+void add_linear(std::vector<OpCase>& table, const Sizes& x, int out, bool bias) {
+  std::vector<Input> inputs{{x}, {{out, x.back()}, -1, 1}};
+  if (bias) inputs.push_back({{out}});
+  table.push_back({"linear", text(x) + " to " + std::to_string(out) + (bias ? " with bias" : ""), inputs,
+                   [bias](Device&, const Tensors& t) { return ops::linear(t[0], t[1], bias ? t[2] : Tensor()); },
+                   [bias](const Arrays& t) { return reference::linear(t[0], t[1], bias ? &t[2] : nullptr); },
+                   x.back()});
+}
+
+void add_lstm(std::vector<OpCase>& table, int batch, int steps, int hidden) {
+  const Sizes z{batch, steps, 4 * hidden}, weight{4 * hidden, hidden};
+  table.push_back({"lstm",
+                   text({batch, steps, hidden}),
+                   {{z}, {weight, -0.6, 0.6}},
+                   [](Device&, const Tensors& t) { return ops::lstm(t[0], t[1]); },
+                   [](const Arrays& t) { return reference::lstm(t[0], t[1]); },
+                   steps * hidden});
+}
+
+}  // namespace
+
+void add_matrix_cases(std::vector<OpCase>& table) {
+  for (const Product& s : kProducts)
+    for (const bool ta : {false, true})
+      for (const bool tb : {false, true}) add_matmul(table, s, ta, tb);
+
+  const std::vector<Sizes> rows{{1},     {5},       {1, 1},     {3, 1},    {4, 4},       {7, 5},    {32, 8},
+                                {33, 9}, {2, 3, 4}, {32, 5, 1}, {5, 2, 7}, {2, 3, 2, 6}, {1, 17, 3}};
+  for (const Sizes& x : rows)
+    for (const int out : {1, 3, 8}) add_linear(table, x, out, out != 3);
+  add_linear(table, {130, 4}, 65, true);  // beyond 8192 floats
+
+  const int lstms[][3]{{1, 1, 1}, {1, 2, 1},  {2, 1, 3},  {2, 3, 2},  {3, 2, 4},  {1, 5, 5},  {4, 3, 7},
+                       {5, 4, 8}, {2, 7, 3},  {32, 5, 8}, {3, 3, 9},  {7, 2, 13}, {1, 3, 16}, {2, 2, 17},
+                       {6, 3, 5}, {2, 12, 4}, {33, 2, 3}, {1, 1, 31}, {3, 5, 6},  {2, 2, 33}, {1, 9, 2}};
+  for (const auto& [batch, steps, hidden] : lstms) add_lstm(table, batch, steps, hidden);
+}
+
+}  // namespace sg::tests

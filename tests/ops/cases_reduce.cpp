@@ -1,0 +1,108 @@
+// Cases of sums, means and maxima over one axis and over everything.
+#include "tests/op_cases.h"
+
+namespace sg::tests {
+namespace {
+
+/// Every axis of these is reduced, counted from either end.
+const std::vector<Sizes> kShapes{{1},
+                                 {2},
+                                 {4},
+                                 {5},
+                                 {17},
+                                 {64},
+                                 {129},
+                                 {1, 1},
+                                 {3, 5},
+                                 {8, 4},
+                                 {5, 33},
+                                 {2, 3, 4},
+                                 {7, 1, 5},
+                                 {4, 8, 4},
+                                 {2, 3, 5, 7},
+                                 {2, 1, 3, 2, 2},
+                                 {2, 3, 1, 2, 2, 2}};
+
+template <class OnDevice, class InReference>
+void add(std::vector<OpCase>& table, const std::string& op, const Sizes& sizes, int axis, bool keepdim, Draw draw,
+         OnDevice on_device, InReference in_reference) {
+  const std::string detail = text(sizes) + " axis " + std::to_string(axis) + (keepdim ? " kept" : "");
+  table.push_back({op,
+                   detail,
+                   {{sizes, -2, 2, draw}},
+                   [=](Device&, const Tensors& t) { return on_device(t[0], axis, keepdim); },
+                   [=](const Arrays& t) { return in_reference(t[0], axis, keepdim); },
+                   sizes[reference::axis_of(sizes, axis)]});
+}
+
+void add_each(std::vector<OpCase>& table, const Sizes& sizes, int axis, bool keepdim) {
+  add(
+      table, "sum", sizes, axis, keepdim, Draw::spread,
+      [](const Tensor& x, int a, bool k) { return ops::sum(x, a, k); },
+      [](const Array& x, int a, bool k) { return reference::sum(x, a, k); });
+  add(
+      table, "mean", sizes, axis, keepdim, Draw::spread,
+      [](const Tensor& x, int a, bool k) { return ops::mean(x, a, k); },
+      [](const Array& x, int a, bool k) { return reference::mean(x, a, k); });
+  add(
+      table, "amax", sizes, axis, keepdim, Draw::distinct,
+      [](const Tensor& x, int a, bool k) { return ops::amax(x, a, k); },
+      [](const Array& x, int a, bool k) { return reference::amax(x, a, k); });
+}
+
+}  // namespace
+
+void add_reduce_cases(std::vector<OpCase>& table) {
+  for (const Sizes& sizes : kShapes) {
+    const int rank = static_cast<int>(sizes.size());
+    for (int axis = 0; axis < rank; ++axis) {
+      const bool from_end = axis % 2 == 1;
+      add_each(table, sizes, from_end ? axis - rank : axis, from_end);
+      if (rank < 3) add_each(table, sizes, axis - rank, !from_end);
+    }
+  }
+  add_each(table, {3, 2999}, 1, false);  // a long sum
+  add_each(table, {700, 3}, 0, false);
+  add_each(table, {2, 700, 5}, 1, true);
+  add_each(table, {2, 4099}, 0, false);  // beyond a row of 2048 texels
+  for (const Sizes& sizes : std::vector<Sizes>{{},
+                                               {1},
+                                               {2},
+                                               {3},
+                                               {4},
+                                               {5},
+                                               {7},
+                                               {8},
+                                               {17},
+                                               {31},
+                                               {64},
+                                               {65},
+                                               {1, 1},
+                                               {3, 5},
+                                               {33, 4},
+                                               {2, 3, 4},
+                                               {5, 1, 7},
+                                               {2, 3, 5, 7},
+                                               {2, 1, 3, 1, 2, 2},
+                                               {1023},
+                                               {32, 32},
+                                               {1031},
+                                               {8197},
+                                               {96, 96}}) {
+    const int terms = reference::count(sizes);
+    table.push_back({"sum",
+                     text(sizes) + " of all",
+                     {{sizes}},
+                     [](Device&, const Tensors& t) { return ops::sum(t[0]); },
+                     [](const Arrays& t) { return reference::sum(t[0]); },
+                     terms});
+    table.push_back({"mean",
+                     text(sizes) + " of all",
+                     {{sizes}},
+                     [](Device&, const Tensors& t) { return ops::mean(t[0]); },
+                     [](const Arrays& t) { return reference::mean(t[0]); },
+                     terms});
+  }
+}
+
+}  // namespace sg::tests

@@ -1,0 +1,83 @@
+// Central differences of the reference, which is in double: of single inputs, all of them or, where there are many, a
+// sample with both ends; and along one direction through all of them.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/ops/compare.h"
+
+namespace sg::tests {
+namespace {
+
+constexpr double kStep = 1e-6, kRelative = 1e-3, kAbsolute = 1e-5;
+
+/// d/ds sum(w * f(x + s * direction)) at 0, where `direction` moves the inputs by a step of any sign.
+template <class Move>
+double slope(const OpCase& c, const Arrays& x, const std::vector<float>& w, Move move) {
+  Arrays above = x, below = x;
+  move(above, kStep);
+  move(below, -kStep);
+  const Array high = c.reference(above), low = c.reference(below);
+  double sum = 0;
+  for (size_t i = 0; i < w.size(); ++i) sum += static_cast<double>(w[i]) * (high.values[i] - low.values[i]);
+  return sum / (2 * kStep);
+}
+
+/// Which elements of an input of n are moved alone: the fewer, the dearer the case is.
+std::vector<size_t> sample(size_t n, double cost) {
+  const auto most = static_cast<size_t>(std::clamp(300000 / cost, 4.0, 40.0));
+  std::vector<size_t> picked;
+  for (size_t i = 0; i < std::min(n, most); ++i) picked.push_back(n <= most ? i : i * (n - 1) / (most - 1));
+  return picked;
+}
+
+/// A direction in which every element moves, by 1/2 to 3/2.
+std::vector<std::vector<float>> direction_of(const OpCase& c) {
+  std::vector<std::vector<float>> direction;
+  for (const Input& input : c.inputs) {
+    OpCase named;
+    named.op = c.title() + " direction " + std::to_string(direction.size());
+    direction.push_back(projection(named, static_cast<size_t>(reference::count(input.sizes))));
+  }
+  return direction;
+}
+
+}  // namespace
+
+std::string gradient_difference(const OpCase& c, const Values& inputs, const Values& gradients) {
+  const Arrays x = arrays_of(c, inputs);
+  const Array y = c.reference(x);
+  const std::vector<float> w = projection(c, y.values.size());
+  double cost = y.size() * c.terms;
+  for (const Array& a : x) cost += a.size();
+
+  for (size_t k = 0; k < x.size(); ++k) {
+    std::vector<float> got;
+    std::vector<double> want;
+    double largest = 1;
+    for (const size_t i : sample(x[k].values.size(), cost)) {
+      got.push_back(gradients[k][i]);
+      want.push_back(slope(c, x, w, [&](Arrays& a, double step) { a[k].values[i] += step; }));
+      largest = std::max(largest, std::fabs(want.back()));
+    }
+    const std::string wrong = difference(got, want, kRelative, largest * kAbsolute / kRelative);
+    if (!wrong.empty()) return "input " + std::to_string(k) + ", sampled " + wrong;
+  }
+
+  const std::vector<std::vector<float>> v = direction_of(c);
+  double along = 0, squares = 0;
+  for (size_t k = 0; k < x.size(); ++k) {
+    for (size_t i = 0; i < v[k].size(); ++i) {
+      const double part = static_cast<double>(gradients[k][i]) * static_cast<double>(v[k][i]);
+      along += part;
+      squares += part * part;
+    }
+  }
+  const double want = slope(c, x, w, [&](Arrays& a, double step) {
+    for (size_t k = 0; k < a.size(); ++k)
+      for (size_t i = 0; i < v[k].size(); ++i) a[k].values[i] += step * static_cast<double>(v[k][i]);
+  });
+  if (std::fabs(along - want) <= 1e-4 * std::sqrt(squares) + kAbsolute) return "";
+  return "along all inputs " + std::to_string(along) + ", not " + std::to_string(want);
+}
+
+}  // namespace sg::tests

@@ -1,0 +1,101 @@
+// Elementwise ops by their definitions, and NumPy's broadcasting of two arrays. A NaN that goes in comes out.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+
+#include "tests/reference/reference.h"
+
+namespace sg::reference {
+namespace {
+
+using One = std::function<double(double x, double p)>;
+using Two = std::function<double(double a, double b, double p)>;
+
+const std::map<std::string, One>& unaries() {
+  static const std::map<std::string, One> table{
+      {"neg", [](double x, double) { return 0 - x; }},
+      {"abs", [](double x, double) { return std::fabs(x); }},
+      {"exp", [](double x, double) { return std::exp(x); }},
+      {"log", [](double x, double) { return std::log(x); }},
+      {"sqrt", [](double x, double) { return std::sqrt(x); }},
+      {"square", [](double x, double) { return std::pow(x, 2); }},
+      {"reciprocal", [](double x, double) { return std::pow(x, -1); }},
+      {"tanh", [](double x, double) { return std::tanh(x); }},
+      {"sigmoid", [](double x, double) { return (std::tanh(x / 2) + 1) / 2; }},
+      {"relu", [](double x, double) { return x > 0 ? x : 0; }},
+      {"leaky_relu", [](double x, double p) { return x > 0 ? x : x * p; }},
+      {"add_scalar", [](double x, double p) { return x + p; }},
+      {"mul_scalar", [](double x, double p) { return x * p; }},
+  };
+  return table;
+}
+
+double huber(double error, double delta) {
+  const double size = std::fabs(error);
+  return size <= delta ? error * error / 2 : delta * (size - delta / 2);
+}
+
+const std::map<std::string, Two>& binaries() {
+  static const std::map<std::string, Two> table{
+      {"add", [](double a, double b, double) { return a + b; }},
+      {"sub", [](double a, double b, double) { return a - b; }},
+      {"mul", [](double a, double b, double) { return a * b; }},
+      {"div", [](double a, double b, double) { return a / b; }},
+      {"maximum", [](double a, double b, double) { return a > b ? a : b; }},
+      {"minimum", [](double a, double b, double) { return a < b ? a : b; }},
+      {"squared_error", [](double a, double b, double) { return std::pow(a - b, 2); }},
+      {"absolute_error", [](double a, double b, double) { return std::fabs(a - b); }},
+      {"huber_error", [](double a, double b, double p) { return huber(a - b, p); }},
+  };
+  return table;
+}
+
+/// The element of x that stands at `index` of the broadcast result.
+double broadcast_at(const Array& x, const Index& index) {
+  Index own(x.sizes.size());
+  const size_t skip = index.size() - own.size();
+  for (size_t i = 0; i < own.size(); ++i) own[i] = x.sizes[i] == 1 ? 0 : index[skip + i];
+  return x.at(own);
+}
+
+}  // namespace
+
+double unary(const std::string& name, double x, double p) {
+  const One& f = unaries().at(name);
+  return std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : f(x, p);
+}
+
+double binary(const std::string& name, double a, double b, double p) {
+  const Two& f = binaries().at(name);
+  return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : f(a, b, p);
+}
+
+Array unary(const std::string& name, const Array& x, double p) {
+  Array y(x.sizes);
+  for (size_t i = 0; i < y.values.size(); ++i) y.values[i] = unary(name, x.values[i], p);
+  return y;
+}
+
+Array binary(const std::string& name, const Array& a, const Array& b, double p) {
+  const size_t rank = std::max(a.sizes.size(), b.sizes.size());
+  Sizes sizes(rank, 1);
+  for (const Array* x : {&a, &b}) {
+    for (size_t i = 0; i < x->sizes.size(); ++i) {
+      int& size = sizes[rank - x->sizes.size() + i];
+      size = std::max(size, x->sizes[i]);
+    }
+  }
+  Array c(sizes);
+  each(sizes, [&](const Index& i) { c.at(i) = binary(name, broadcast_at(a, i), broadcast_at(b, i), p); });
+  return c;
+}
+
+Array expand(const Array& x, const Sizes& sizes) {
+  Array y(sizes);
+  each(sizes, [&](const Index& i) { y.at(i) = broadcast_at(x, i); });
+  return y;
+}
+
+}  // namespace sg::reference

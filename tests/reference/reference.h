@@ -1,0 +1,68 @@
+// What the reference offers: every op under its own name, the optimisers and the random numbers.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "tests/reference/array.h"
+
+namespace sg::reference {
+
+/// The elementwise functions by name; throw std::out_of_range for a name that is not known here.
+double unary(const std::string& name, double x, double p);
+double binary(const std::string& name, double a, double b, double p);
+Array unary(const std::string& name, const Array& x, double p);
+Array binary(const std::string& name, const Array& a, const Array& b, double p);
+
+Array matmul(const Array& a, const Array& b, bool transpose_a, bool transpose_b);
+/// `bias` may be null.
+Array linear(const Array& x, const Array& weight, const Array* bias);
+
+Array sum(const Array& x, int axis, bool keepdim);
+Array mean(const Array& x, int axis, bool keepdim);
+Array amax(const Array& x, int axis, bool keepdim);
+Array sum(const Array& x);
+Array mean(const Array& x);
+
+Array reshape(const Array& x, const Sizes& sizes);
+Array permute(const Array& x, const std::vector<int>& axes);
+Array transpose(const Array& x, int first, int second);
+Array expand(const Array& x, const Sizes& sizes);
+Array narrow(const Array& x, int axis, int start, int length);
+Array select(const Array& x, int axis, int index);
+Array cat(const std::vector<Array>& parts, int axis);
+Array stack(const std::vector<Array>& parts, int axis);
+
+/// z[N, T, 4H], weight_hh[4H, H] -> [N, T, H]
+Array lstm(const Array& z, const Array& weight_hh);
+
+Array mse_loss(const Array& input, const Array& target);
+Array l1_loss(const Array& input, const Array& target);
+Array huber_loss(const Array& input, const Array& target, double delta);
+
+struct Words {
+  uint32_t word[4];
+};
+/// Philox4x32-10 of a 128-bit counter under a 64-bit key.
+Words philox4x32(Words counter, uint32_t key0, uint32_t key1);
+/// The i-th number in [0, 1) of a draw: 24 bits of lane i mod 4 at counter (i div 4, stream, draw, 0), keyed by the
+/// seed.
+double uniform01(uint64_t seed, uint32_t stream, uint32_t draw, uint32_t i);
+Array uniform(const Sizes& sizes, double low, double high, uint64_t seed, uint32_t stream, uint32_t draw);
+Array dropout(const Array& x, double p, uint64_t seed, uint32_t draw);
+
+/// min(1, max_norm / (norm + 1e-6)), or 1 where max_norm is 0; norm is the Euclidean norm of all gradients together.
+double clip_factor(double squared_norm, double max_norm);
+
+/// torch.optim.SGD, one step on one parameter.
+struct Sgd {
+  double learning_rate = 0, momentum = 0, weight_decay = 0;
+  void step(Array& p, const Array& g, Array& momentum_buffer, bool first) const;
+};
+/// torch.optim.Adam, or AdamW where decoupled: step number t, from 1.
+struct Adam {
+  double learning_rate = 0, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
+  bool decoupled = false;
+  void step(Array& p, const Array& g, Array& exp_avg, Array& exp_avg_sq, int t) const;
+};
+
+}  // namespace sg::reference
