@@ -70,9 +70,10 @@ Json to_json(const Stored& stored) {
   item["omitted"] = Json::array();
   std::size_t bytes = 0;
   for (const auto& [key, value] : stored.metadata) {
-    bytes += key.size() + value.size();
-    if (key.size() <= 100 && value.size() <= most_value && bytes <= most_values) {
+    const std::size_t more = key.size() + value.size();
+    if (key.size() <= 100 && value.size() <= most_value && bytes + more <= most_values) {
       item["metadata"][key] = value;
+      bytes += more;
     } else if (item["omitted"].size() < most_omitted) {
       item["omitted"].push_back(key.substr(0, 100));
     }

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "io/safetensors.h"
 #include "tests/native_host/program.h"
 
 using namespace sg::test;
@@ -131,6 +132,15 @@ TEST_CASE("checkpoints are listed newest first, with what they say of themselves
   }
   REQUIRE(good == std::vector<std::string>{"run-5.safetensors", "run-4.safetensors", "run-3.safetensors",
                                            "run-2.safetensors", "run-1.safetensors"});
+}
+
+TEST_CASE("a long history does not hide what else a checkpoint says of itself", "[host]") {
+  Setup s;
+  const auto file = sg::write_safetensors({}, {{"history", std::string(100'000, 'x')}, {"state", "{\"step\":7}"}});
+  write_file(s.folder + "/run-7.safetensors", {file.begin(), file.end()});
+  const Json c = s.host.ask({{"id", 1}, {"type", "checkpoint.list"}})["checkpoints"][0];
+  REQUIRE(c["metadata"]["state"] == "{\"step\":7}");
+  REQUIRE(c["omitted"] == Json::array({"history"}));
 }
 
 TEST_CASE("names and orders that make no save are refused, and leave nothing", "[host]") {
