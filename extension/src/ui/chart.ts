@@ -246,7 +246,7 @@ function paintLegend(plot: uPlot, curves: readonly Curve[]): void {
   ctx.textAlign = 'left';
   ctx.textBaseline = 'middle';
   ctx.lineWidth = 2 * scale;
-  let x = plot.bbox.left;
+  let x = 8 * scale;
   const y = (legendHeight / 2 - 2) * scale;
   curves.forEach(({ label, color: property, dash, alpha = 1 }, i) => {
     if (plot.data[i + 1]?.some((value) => value !== null) !== true) return;

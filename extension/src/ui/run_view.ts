@@ -87,7 +87,7 @@ export function viewRun(state: RunState): RunView {
     can: {
       pause: phase === 'training' || phase === 'validating',
       resume: phase === 'paused',
-      stop: isActive(phase),
+      stop: isActive(phase) && phase !== 'preparing',
       save:
         phase === 'training' ||
         phase === 'paused' ||

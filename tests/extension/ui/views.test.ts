@@ -68,7 +68,7 @@ describe('viewRun', () => {
     expect(can('training')).toBe('pause stop save');
     expect(can('validating')).toBe('pause stop save');
     expect(can('paused')).toBe('resume stop save');
-    expect(can('preparing')).toBe('stop');
+    expect(can('preparing')).toBe('');
     expect(can('finished')).toBe('save');
     expect(can('ready')).toBe('');
     expect(can('failed')).toBe('');
