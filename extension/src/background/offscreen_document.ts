@@ -4,6 +4,8 @@
 let opening: Promise<void> | null = null;
 
 export async function openOffscreen(page: string): Promise<void> {
+  // A document that is still loading is listed already, but nobody in it listens yet.
+  if (opening !== null) return opening;
   const url = chrome.runtime.getURL(page);
   const contexts = await chrome.runtime.getContexts({
     contextTypes: [chrome.runtime.ContextType.OFFSCREEN_DOCUMENT],

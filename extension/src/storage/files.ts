@@ -9,7 +9,7 @@ interface SyncAccess {
   close: () => void;
 }
 
-/** `move` is in Chromium since 111 and in Firefox since 111, and replaces a file of that name. */
+/** `move` replaces a file of that name, in Chromium and in Firefox. */
 type WritableFile = FileSystemFileHandle & {
   createSyncAccessHandle: () => Promise<SyncAccess>;
   move: (name: string) => Promise<void>;

@@ -26,6 +26,8 @@ export interface HostLinkEvents {
   changed: () => void;
   /** A host that was connected is no longer; the message says why. */
   lost: (message: string) => void;
+  /** A host that was lost answers again. */
+  back: () => void;
 }
 
 type StreamType = 'dataset.read' | 'checkpoint.read';
@@ -43,6 +45,7 @@ export class HostLink {
     bytes: 0,
     roots: [],
   };
+  #toldLost = false;
   #version = '0';
   #nextId = 1;
   #connecting: Promise<HostStatus> | null = null;
@@ -134,6 +137,8 @@ export class HostLink {
         roots,
       });
       this.#startHeartbeat();
+      if (this.#toldLost) this.#events.back();
+      this.#toldLost = false;
     } catch (error) {
       this.#notGreeted(error);
     }
@@ -247,7 +252,12 @@ export class HostLink {
     const after = endOf(end, message, wasConnected);
     this.#become(after.state, after.message);
     this.#failAll(new HostError('host.closed', after.message));
-    if (wasConnected) this.#events.lost(after.message);
+    if (wasConnected) this.#tellLost(after.message);
+  }
+
+  #tellLost(message: string): void {
+    this.#toldLost = true;
+    this.#events.lost(message);
   }
 
   #failAll(error: HostError): void {
@@ -289,7 +299,7 @@ export class HostLink {
     this.#become('lost', message);
     this.#failAll(new HostError('host.closed', message));
     const { state } = await this.connect();
-    if (state !== 'connected') this.#events.lost(message);
+    if (state !== 'connected') this.#tellLost(message);
   }
 }
 

@@ -192,6 +192,16 @@ export class Training {
     if (this.#run !== null && this.active) void this.#saveAutomatic(this.#run);
   }
 
+  hostBack(): void {
+    const { snapshot } = this.#parts;
+    snapshot.dismiss('host.lost');
+    snapshot.notice(
+      'info',
+      'host.back',
+      'The native host is back; checkpoints go to its folder again.',
+    );
+  }
+
   async #byteSource(source: DataSource): Promise<ByteSource> {
     if (source.kind === 'file') return fileSource(source.file);
     if (source.kind === 'host') return hostSource(this.#parts.link, source.path);

@@ -40,6 +40,9 @@ const link: HostLink = new HostLink({
   lost: (message) => {
     training?.hostLost(message);
   },
+  back: () => {
+    training?.hostBack();
+  },
 });
 
 const saving = new Saving(

@@ -96,6 +96,16 @@ describe('with a native host', () => {
     await room.do({ type: 'run.stop' });
   });
 
+  test('one that comes back is said to be back', async () => {
+    room.host.tell({ type: 'relay.closed', end: 'exited', message: 'Native host has exited.' });
+    await room.until(({ notices }) => notices.some(({ code }) => code === 'host.lost'));
+    await room.do({ type: 'host.connect' });
+    const { notices, host } = await room.until(() => true);
+    expect(notices.map(({ code }) => code)).toEqual(['host.back']);
+    expect(host.state).toBe('connected');
+    await room.do({ type: 'run.stop' });
+  });
+
   test('one that dies while saving is replaced by the browser, which is said', async () => {
     room.host.onRequest = (request) => {
       if (request.type !== 'checkpoint.write') {

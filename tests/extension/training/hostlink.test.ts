@@ -7,6 +7,7 @@ import type { HostMessage } from './fake_host.ts';
 let host: FakeHost;
 let link: HostLink;
 let lost: string[];
+let back: number;
 
 beforeEach(() => {
   vi.useFakeTimers({
@@ -14,6 +15,7 @@ beforeEach(() => {
   });
   host = new FakeHost();
   lost = [];
+  back = 0;
   link = new HostLink({
     wantPort: () => {
       host.link((port) => {
@@ -22,6 +24,9 @@ beforeEach(() => {
     },
     changed: () => undefined,
     lost: (message) => lost.push(message),
+    back: () => {
+      back += 1;
+    },
   });
 });
 afterEach(() => {
@@ -184,6 +189,7 @@ describe('requests', () => {
       checkpoints: [],
     });
     expect(host.opened).toBe(2);
+    expect(back).toBe(1);
   });
 });
 

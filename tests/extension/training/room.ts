@@ -59,6 +59,9 @@ export class Room {
       lost: (message) => {
         this.training.hostLost(message);
       },
+      back: () => {
+        this.training.hostBack();
+      },
     });
     const stores = {
       host: new HostStore(this.link),
