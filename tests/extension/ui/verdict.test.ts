@@ -47,6 +47,8 @@ describe('judge', () => {
     expect(verdict({ loss: 0.199 }).kind).toBe('equal');
     expect(verdict({ loss: 0.201 }).kind).toBe('equal');
     expect(verdict({ loss: 0.201 }).sentence).toMatch(/^No better than/);
+    expect(verdict({ loss: 0.195 }).kind).toBe('better');
+    expect(verdict({ loss: 0.205 }).kind).toBe('worse');
   });
 
   it('says when an earlier epoch was better, and then does not advise to train longer', () => {
