@@ -175,7 +175,8 @@ TEST_CASE("several devices keep their buffers apart", "[webgl]") {
     buffers.push_back(filled(*devices.back(), 10, static_cast<float>(i)));
   }
   devices[1].reset();
-  for (const size_t i : {4u, 0u, 2u, 3u}) CHECK(values_of(*devices[i], buffers[i]) == Floats(10, static_cast<float>(i)));
+  for (const size_t i : {4u, 0u, 2u, 3u})
+    CHECK(values_of(*devices[i], buffers[i]) == Floats(10, static_cast<float>(i)));
   CHECK(devices[0]->counters().live_buffers == 1);
 }
 
@@ -185,13 +186,15 @@ TEST_CASE("many different parameters keep their values apart", "[webgl]") {
   std::vector<Buffer> buffers;
   for (int i = 0; i < 5000; ++i) buffers.push_back(filled(device, 1, static_cast<float>(i % 2500)));
   bool right = true;
-  for (size_t i = 0; i < buffers.size(); i += 7) right &= values_of(device, buffers[i])[0] == static_cast<float>(i % 2500);
+  for (size_t i = 0; i < buffers.size(); i += 7)
+    right &= values_of(device, buffers[i])[0] == static_cast<float>(i % 2500);
   CHECK(right);
   for (const Buffer buffer : buffers) device.release(buffer);
 }
 
 TEST_CASE("renderers that draw on a CPU are told by name", "[webgl]") {
-  CHECK(is_software_renderer("ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero) (0x0000C0DE)), SwiftShader driver)"));
+  CHECK(is_software_renderer(
+      "ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero) (0x0000C0DE)), SwiftShader driver)"));
   CHECK(is_software_renderer("llvmpipe (LLVM 15.0.6, 256 bits)"));
   CHECK(is_software_renderer("llvmpipe, or similar"));
   CHECK(is_software_renderer("ANGLE (Microsoft, Microsoft Basic Render Driver Direct3D11 vs_5_0 ps_5_0)"));

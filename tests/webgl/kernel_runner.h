@@ -19,7 +19,8 @@ inline Device& webgl() {
 
 /// The outputs of one kernel; the inputs' last texels are filled up with NaN, which must not get through.
 template <class Params>
-std::vector<Floats> run_kernel(const Params& p, const std::vector<Floats>& inputs, size_t floats, Device& device = webgl()) {
+std::vector<Floats> run_kernel(const Params& p, const std::vector<Floats>& inputs, size_t floats,
+                               Device& device = webgl()) {
   std::vector<Buffer> in, out;
   for (const Floats& values : inputs) {
     // A buffer of whole texels with NaN at its end goes back to the pool, and the input takes its texture.
@@ -52,7 +53,8 @@ inline Floats numbers(size_t count, uint32_t seed, float low = -2, float high = 
   return values;
 }
 
-/// The largest |actual - expected| / (1 + |expected|); infinite where one of the two is NaN, or they are different infinities.
+/// The largest |actual - expected| / (1 + |expected|); infinite where one of the two is NaN, or they are different
+/// infinities.
 inline double worst(const Floats& actual, const std::vector<double>& expected) {
   if (actual.size() != expected.size()) return INFINITY;
   double error = 0;

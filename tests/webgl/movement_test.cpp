@@ -28,14 +28,14 @@ TEST_CASE("webgl permutes, slices and expands by strided copies", "[webgl]") {
     int d[6], s[6], offset;
   };
   const Case cases[] = {
-      {{1, 1, 1, 1, 1, 7}, {0, 0, 0, 0, 0, 1}, 0},        // copy
-      {{1, 1, 1, 1, 5, 3}, {0, 0, 0, 0, 1, 5}, 0},        // transpose of [3, 5]
-      {{1, 1, 1, 2, 3, 4}, {0, 0, 0, 60, 20, 1}, 5},      // slice of a row, unaligned
-      {{1, 1, 1, 2, 3, 8}, {0, 0, 0, 60, 20, 2}, 3},      // slice with a step
-      {{1, 1, 1, 3, 2, 5}, {0, 0, 0, 0, 1, 0}, 1},        // expand
-      {{2, 3, 2, 3, 2, 3}, {36, 12, 6, 2, 1, 0}, 0},      // six axes, the last expanded
-      {{2, 3, 2, 3, 2, 3}, {1, 2, 6, 12, 36, 72}, 0},     // six axes, reversed
-      {{1, 1, 1, 2, 37, 141}, {0, 0, 0, 141, 282, 1}, 0}, // [37, 2, 141] -> [2, 37, 141], over one texture row
+      {{1, 1, 1, 1, 1, 7}, {0, 0, 0, 0, 0, 1}, 0},         // copy
+      {{1, 1, 1, 1, 5, 3}, {0, 0, 0, 0, 1, 5}, 0},         // transpose of [3, 5]
+      {{1, 1, 1, 2, 3, 4}, {0, 0, 0, 60, 20, 1}, 5},       // slice of a row, unaligned
+      {{1, 1, 1, 2, 3, 8}, {0, 0, 0, 60, 20, 2}, 3},       // slice with a step
+      {{1, 1, 1, 3, 2, 5}, {0, 0, 0, 0, 1, 0}, 1},         // expand
+      {{2, 3, 2, 3, 2, 3}, {36, 12, 6, 2, 1, 0}, 0},       // six axes, the last expanded
+      {{2, 3, 2, 3, 2, 3}, {1, 2, 6, 12, 36, 72}, 0},      // six axes, reversed
+      {{1, 1, 1, 2, 37, 141}, {0, 0, 0, 141, 282, 1}, 0},  // [37, 2, 141] -> [2, 37, 141], over one texture row
   };
   for (const Case& test : cases) {
     const auto& [d, s, offset] = test;
@@ -70,8 +70,9 @@ TEST_CASE("webgl pads an axis with zeros", "[webgl]") {
 }
 
 TEST_CASE("webgl puts rows side by side", "[webgl]") {
-  const std::vector<int> widths = GENERATE(std::vector<int>{4, 8, 0, 0, 0, 0, 0, 0}, std::vector<int>{1, 1, 1, 1, 1, 1, 1, 1},
-                                           std::vector<int>{3, 5, 1, 0, 0, 0, 0, 0}, std::vector<int>{100, 7, 0, 0, 2, 33, 1, 9});
+  const std::vector<int> widths =
+      GENERATE(std::vector<int>{4, 8, 0, 0, 0, 0, 0, 0}, std::vector<int>{1, 1, 1, 1, 1, 1, 1, 1},
+               std::vector<int>{3, 5, 1, 0, 0, 0, 0, 0}, std::vector<int>{100, 7, 0, 0, 2, 33, 1, 9});
   const int outer = GENERATE(1, 3, 61);
   params::concat p{.outer = outer, .w0 = 0, .w1 = 0, .w2 = 0, .w3 = 0, .w4 = 0, .w5 = 0, .w6 = 0, .w7 = 0};
   int32_t* fields[] = {&p.w0, &p.w1, &p.w2, &p.w3, &p.w4, &p.w5, &p.w6, &p.w7};

@@ -1,7 +1,6 @@
 // Elementwise kernels on the webgl device: each row of pointwise.def against the same text read as C++ doubles, and
 // the values where GLSL's own functions leave the result open.
 #include <catch2/catch.hpp>
-
 #include <cstring>
 
 #include "tests/webgl/kernel_runner.h"
@@ -31,7 +30,7 @@ struct Binary {
 
 #define IGNORE(...) ((void)std::initializer_list<double>{__VA_ARGS__})
 const Unary kUnary[] = {
-#define UNARY(name, f, b)                                              \
+#define UNARY(name, f, b)                                             \
   {#name, [](double x, double p) { return IGNORE(x, p), double(f); }, \
    [](double dy, double x, double y, double p) { return IGNORE(dy, x, y, p), double(b); }},
 #define BINARY(...)
@@ -41,9 +40,9 @@ const Unary kUnary[] = {
 };
 const Binary kBinary[] = {
 #define UNARY(...)
-#define BINARY(name, f, da, db)                                                                  \
-  {#name, [](double a, double b, double p) { return IGNORE(a, b, p), double(f); },               \
-   [](double dc, double a, double b, double p) { return IGNORE(dc, a, b, p), double(da); },      \
+#define BINARY(name, f, da, db)                                                             \
+  {#name, [](double a, double b, double p) { return IGNORE(a, b, p), double(f); },          \
+   [](double dc, double a, double b, double p) { return IGNORE(dc, a, b, p), double(da); }, \
    [](double dc, double a, double b, double p) { return IGNORE(dc, a, b, p), double(db); }},
 #include "ops/pointwise.def"
 #undef UNARY

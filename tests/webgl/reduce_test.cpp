@@ -13,8 +13,9 @@ struct Axes {
   size_t size() const { return static_cast<size_t>(outer) * static_cast<size_t>(reduce * inner); }
   size_t groups() const { return static_cast<size_t>(outer * inner); }
 };
-const Axes kAxes[] = {{1, 1, 1},  {1, 7, 1},  {5, 3, 1},   {3, 4, 4},      {2, 5, 3},   {3, 64, 6},   {1, 100, 5},   {7, 9, 130},
-                      {1, 511, 8}, {1, 513, 1}, {3, 700, 5}, {1, 100003, 1}, {1, 1000, 32}, {2, 1, 5000}, {9000, 2, 1}};
+const Axes kAxes[] = {{1, 1, 1},   {1, 7, 1},      {5, 3, 1},     {3, 4, 4},    {2, 5, 3},
+                      {3, 64, 6},  {1, 100, 5},    {7, 9, 130},   {1, 511, 8},  {1, 513, 1},
+                      {3, 700, 5}, {1, 100003, 1}, {1, 1000, 32}, {2, 1, 5000}, {9000, 2, 1}};
 
 /// Calls visit(element, group) for every element.
 template <class Visit>
@@ -69,10 +70,12 @@ TEST_CASE("webgl finds maxima over any axis and shares gradients among equal one
     const Floats dy = numbers(axes.groups(), 13);
     each(axes, [&](size_t element, size_t group) { y[group] = std::max(y[group], x[element]); });
     each(axes, [&](size_t element, size_t group) { count[group] += x[element] == y[group]; });
-    each(axes, [&](size_t element, size_t group) { dx[element] = x[element] == y[group] ? dy[group] / count[group] : 0; });
+    each(axes,
+         [&](size_t element, size_t group) { dx[element] = x[element] == y[group] ? dy[group] / count[group] : 0; });
     INFO(axes.outer << " x " << axes.reduce << " x " << axes.inner);
     CHECK(run_kernel(params::max{axes.outer, axes.reduce, axes.inner}, {x}, axes.groups())[0] == y);
-    CHECK(worst(run_kernel(params::max_backward{axes.outer, axes.reduce, axes.inner}, {x, y, dy}, axes.size())[0], dx) < 1e-6);
+    CHECK(worst(run_kernel(params::max_backward{axes.outer, axes.reduce, axes.inner}, {x, y, dy}, axes.size())[0], dx) <
+          1e-6);
   }
 }
 
@@ -86,9 +89,9 @@ TEST_CASE("webgl multiplies matrices of any size in all four layouts", "[webgl]"
   struct Size {
     int m, n, k;
   };
-  const auto [m, n, k] = GENERATE(Size{1, 1, 1}, Size{3, 1, 5}, Size{32, 1, 8}, Size{4, 4, 4}, Size{5, 7, 3}, Size{8, 12, 16},
-                                  Size{1, 9, 130}, Size{33, 65, 17}, Size{64, 32, 160}, Size{6, 8, 700}, Size{3, 5, 1025},
-                                  Size{130, 260, 8});
+  const auto [m, n, k] = GENERATE(Size{1, 1, 1}, Size{3, 1, 5}, Size{32, 1, 8}, Size{4, 4, 4}, Size{5, 7, 3},
+                                  Size{8, 12, 16}, Size{1, 9, 130}, Size{33, 65, 17}, Size{64, 32, 160},
+                                  Size{6, 8, 700}, Size{3, 5, 1025}, Size{130, 260, 8});
   const int trans_a = GENERATE(0, 1), trans_b = GENERATE(0, 1);
   const Floats a = numbers(static_cast<size_t>(m * k), 14), b = numbers(static_cast<size_t>(k * n), 15);
   std::vector<double> c;

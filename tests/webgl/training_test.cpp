@@ -15,14 +15,16 @@ struct Lstm {
   int batch, steps, t, hidden;
   size_t state() const { return static_cast<size_t>(batch * hidden); }
 };
-const Lstm kLstm[] = {{1, 1, 0, 1}, {2, 3, 1, 3}, {3, 4, 3, 4}, {5, 2, 0, 7}, {32, 5, 2, 8}, {4, 3, 1, 20}, {129, 2, 1, 64}};
+const Lstm kLstm[] = {{1, 1, 0, 1},  {2, 3, 1, 3},  {3, 4, 3, 4},   {5, 2, 0, 7},
+                      {32, 5, 2, 8}, {4, 3, 1, 20}, {129, 2, 1, 64}};
 
 }  // namespace
 
 TEST_CASE("webgl makes an LSTM step as PyTorch does", "[webgl]") {
   for (const auto& [batch, steps, t, hidden] : kLstm) {
     const size_t state = static_cast<size_t>(batch * hidden), unit_count = static_cast<size_t>(hidden);
-    const Floats z = numbers(state * 4 * static_cast<size_t>(steps), 20), h = numbers(state, 21, -1, 1), c = numbers(state, 22);
+    const Floats z = numbers(state * 4 * static_cast<size_t>(steps), 20), h = numbers(state, 21, -1, 1),
+                 c = numbers(state, 22);
     const Floats w = numbers(4 * unit_count * unit_count, 23, -0.5f, 0.5f);
     std::vector<std::vector<double>> expected(6, std::vector<double>(state));
     for (int row = 0; row < batch; ++row) {
@@ -32,7 +34,8 @@ TEST_CASE("webgl makes an LSTM step as PyTorch does", "[webgl]") {
         for (int g = 0; g < 4; ++g) {
           gate[g] = z[static_cast<size_t>((row * steps + t) * 4 * hidden + g * hidden + unit)];
           for (int s = 0; s < hidden; ++s) {
-            gate[g] += double{h[static_cast<size_t>(row * hidden + s)]} * w[static_cast<size_t>((g * hidden + unit) * hidden + s)];
+            gate[g] += double{h[static_cast<size_t>(row * hidden + s)]} *
+                       w[static_cast<size_t>((g * hidden + unit) * hidden + s)];
           }
           gate[g] = g == 2 ? std::tanh(gate[g]) : sigmoid(gate[g]);
           expected[2 + static_cast<size_t>(g)][index] = gate[g];
@@ -68,7 +71,8 @@ TEST_CASE("webgl's LSTM gradient follows the chain rule", "[webgl]") {
                   w[static_cast<size_t>((g * hidden + s) * hidden + unit)];
           }
         }
-        const double dc = in[1][x], i = in[2][x], f = in[3][x], g = in[4][x], o = in[5][x], c = in[6][x], before = in[7][x];
+        const double dc = in[1][x], i = in[2][x], f = in[3][x], g = in[4][x], o = in[5][x], c = in[6][x],
+                     before = in[7][x];
         const double squashed = std::tanh(c), dct = dc + dh * o * (1 - squashed * squashed);
         expected[0][x] = dct * g * i * (1 - i);
         expected[1][x] = dct * before * f * (1 - f);
@@ -86,15 +90,20 @@ TEST_CASE("webgl's LSTM gradient follows the chain rule", "[webgl]") {
 }
 
 TEST_CASE("webgl draws the random numbers of core/random.h, bit for bit", "[webgl]") {
-  const uint32_t low = GENERATE(0u, 0xFFFFFFFFu, 0x9E3779B9u), high = GENERATE(0u, 0x80000001u), draw = GENERATE(0u, 77u, 0xFFFFFFFFu);
+  const uint32_t low = GENERATE(0u, 0xFFFFFFFFu, 0x9E3779B9u), high = GENERATE(0u, 0x80000001u),
+                 draw = GENERATE(0u, 77u, 0xFFFFFFFFu);
   for (const size_t size : kSizes) {
     Floats expected(size);
     for (size_t i = 0; i < size; ++i) {
       const uint32_t stream = static_cast<uint32_t>(Stream::weights);
       expected[i] = uniform01(philox({static_cast<uint32_t>(i / 4), stream, draw, 0}, low, high)[i % 4]);
     }
-    params::uniform p{static_cast<int32_t>(low), static_cast<int32_t>(high), static_cast<int32_t>(Stream::weights),
-                      static_cast<int32_t>(draw), 0, 1};
+    params::uniform p{static_cast<int32_t>(low),
+                      static_cast<int32_t>(high),
+                      static_cast<int32_t>(Stream::weights),
+                      static_cast<int32_t>(draw),
+                      0,
+                      1};
     CHECK(run_kernel(p, {}, size)[0] == expected);
     p.low = -3;
     const Floats wide = run_kernel(p, {}, size)[0];
@@ -136,7 +145,8 @@ TEST_CASE("webgl steps SGD as torch does", "[webgl]") {
     buffer_next.push_back(first || momentum == 0 ? g : momentum * buffer[i] + g);
     next.push_back(value[i] - 0.1 * buffer_next[i]);
   }
-  const params::sgd p{.learning_rate = 0.1f, .momentum = momentum, .weight_decay = 0.01f, .max_norm = max_norm, .first = first};
+  const params::sgd p{
+      .learning_rate = 0.1f, .momentum = momentum, .weight_decay = 0.01f, .max_norm = max_norm, .first = first};
   const auto results = run_kernel(p, {value, grad, buffer, {4}}, size);
   CHECK(worst(results[0], next) < 1e-6);
   CHECK(worst(results[1], buffer_next) < 1e-6);
@@ -155,8 +165,14 @@ TEST_CASE("webgl steps Adam and AdamW as torch does", "[webgl]") {
     v_next.push_back(0.999 * v[i] + 0.001 * g * g);
     next.push_back(x - 0.01 / c1 * m_next[i] / (std::sqrt(v_next[i]) / std::sqrt(c2) + 1e-8));
   }
-  const params::adam p{.learning_rate = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .eps = 1e-8f, .weight_decay = 0.1f,
-                       .decoupled = decoupled, .correction1 = static_cast<float>(c1), .correction2 = static_cast<float>(c2),
+  const params::adam p{.learning_rate = 0.01f,
+                       .beta1 = 0.9f,
+                       .beta2 = 0.999f,
+                       .eps = 1e-8f,
+                       .weight_decay = 0.1f,
+                       .decoupled = decoupled,
+                       .correction1 = static_cast<float>(c1),
+                       .correction2 = static_cast<float>(c2),
                        .max_norm = 0.5f};
   const auto results = run_kernel(p, {value, grad, m, v, {9}}, size);
   // v is small where the step is largest: the quotient magnifies the rounding of both.

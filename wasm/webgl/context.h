@@ -1,5 +1,6 @@
-// A GL context: GLES 3.0 by EGL natively (context_egl.cpp), WebGL2 on an OffscreenCanvas in a browser (context_web.cpp).
-// These two files are the only ones that know where they run; the GL calls of the others are the same in both.
+// A GL context: GLES 3.0 by EGL natively (context_egl.cpp), WebGL2 on an OffscreenCanvas in a browser
+// (context_web.cpp). These two files are the only ones that know where they run; the GL calls of the others are the
+// same in both.
 #pragma once
 #include <memory>
 #include <span>

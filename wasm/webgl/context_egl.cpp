@@ -1,7 +1,5 @@
 // The context of native builds: GLES 3 without a window system, on Mesa's surfaceless platform, else on the default
 // display.
-#include "webgl/context.h"
-
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <GLES3/gl3.h>
@@ -10,6 +8,7 @@
 #include <cstring>
 
 #include "io/error.h"
+#include "webgl/context.h"
 
 namespace sg::webgl {
 
@@ -51,7 +50,8 @@ Context::Context() : platform_(std::make_unique<Platform>()) {
   if (platform_->display == EGL_NO_DISPLAY || !eglInitialize(platform_->display, nullptr, nullptr)) {
     unavailable("no EGL display could be opened");
   }
-  const std::array<EGLint, 5> wanted{EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_NONE};
+  const std::array<EGLint, 5> wanted{EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT,
+                                     EGL_NONE};
   EGLConfig config = nullptr;
   EGLint count = 0;
   if (!eglChooseConfig(platform_->display, wanted.data(), &config, 1, &count) || count == 0) {

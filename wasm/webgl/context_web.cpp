@@ -1,13 +1,12 @@
 // The context in a browser: WebGL2 on an OffscreenCanvas, made in whichever worker or page the module runs in.
 // In EM_JS a pointer parameter needs a space after its star, or its name is lost.
-#include "webgl/context.h"
-
 #include <GLES3/gl3.h>
 #include <emscripten/emscripten.h>
 
 #include <array>
 
 #include "io/error.h"
+#include "webgl/context.h"
 
 extern "C" void glGetBufferSubData(GLenum target, GLintptr offset, GLsizeiptr size, void* data);
 

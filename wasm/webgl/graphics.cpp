@@ -75,8 +75,9 @@ void Graphics::enter() {
 
 void Graphics::check_not_lost() const {
   if (!context_.lost()) return;
-  throw Error("webgl.context_lost", "the graphics context is gone (the driver was reset, or the browser took it back): "
-                                    "go on from the last checkpoint, on a new device");
+  throw Error("webgl.context_lost",
+              "the graphics context is gone (the driver was reset, or the browser took it back): "
+              "go on from the last checkpoint, on a new device");
 }
 
 void Graphics::bind_texture(size_t unit, GLuint texture) {
@@ -125,7 +126,11 @@ void Graphics::forget_bindings() {
 
 void Graphics::draw(const ProgramKey& key, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
                     const ParameterBlock& parameters) {
-  const GLuint program = programs_.get(key);
+  GLuint program = programs_.find(key);
+  if (!program) {
+    check_not_lost();
+    program = programs_.compile(key);
+  }
   if (program != program_) glUseProgram(program);
   program_ = program;
   parameters_.bind(parameters);

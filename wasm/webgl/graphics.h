@@ -1,5 +1,5 @@
-// The one GL context of the process, shared by all webgl devices: compiled programs outlive a device, and browsers allow
-// few contexts. It keeps what is bound, so that a draw sets only what changed. A device brings its own textures.
+// The one GL context of the process, shared by all webgl devices: compiled programs outlive a device, and browsers
+// allow few contexts. It keeps what is bound, so that a draw sets only what changed. A device brings its own textures.
 #pragma once
 #include <GLES3/gl3.h>
 

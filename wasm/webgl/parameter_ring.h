@@ -1,12 +1,12 @@
-// The parameters of kernels in one uniform buffer, a slot for each distinct block. A training step repeats the blocks of
-// the step before, so nearly every call finds its slot and uploads nothing; when all slots are taken the oldest is
+// The parameters of kernels in one uniform buffer, a slot for each distinct block. A training step repeats the blocks
+// of the step before, so nearly every call finds its slot and uploads nothing; when all slots are taken the oldest is
 // written anew.
 #pragma once
 #include <GLES3/gl3.h>
 
 #include <array>
-#include <span>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 

@@ -36,15 +36,20 @@ int piece_of(int length, int outputs) {
 /// The values of constants() for a call.
 int variant_of(const Pass& pass) {
   switch (pass.kernel) {
-    case Kernel::binary: return read<params::binary>(pass).same;
-    case Kernel::binary_backward: return read<params::binary_backward>(pass).same;
-    case Kernel::lstm_step: return read<params::lstm_step>(pass).hidden % 4 == 0;
-    case Kernel::lstm_step_backward: return read<params::lstm_step_backward>(pass).hidden % 4 == 0;
+    case Kernel::binary:
+      return read<params::binary>(pass).same;
+    case Kernel::binary_backward:
+      return read<params::binary_backward>(pass).same;
+    case Kernel::lstm_step:
+      return read<params::lstm_step>(pass).hidden % 4 == 0;
+    case Kernel::lstm_step_backward:
+      return read<params::lstm_step_backward>(pass).hidden % 4 == 0;
     case Kernel::matmul: {
       const auto p = read<params::matmul>(pass);
       return (p.trans_a != 0) | (p.trans_b != 0) << 1 | (p.k % 4 == 0) << 2 | (p.n % 4 == 0) << 3;
     }
-    default: return 0;
+    default:
+      return 0;
   }
 }
 
@@ -67,11 +72,16 @@ class Temporary {
 
 void Passes::run(const Pass& pass) {
   switch (pass.kernel) {
-    case Kernel::sum: return run_sum(pass);
-    case Kernel::max: return run_max(pass);
-    case Kernel::max_backward: return run_max_backward(pass);
-    case Kernel::matmul: return run_matmul(pass);
-    default: return draw(pass, 0);
+    case Kernel::sum:
+      return run_sum(pass);
+    case Kernel::max:
+      return run_max(pass);
+    case Kernel::max_backward:
+      return run_max_backward(pass);
+    case Kernel::matmul:
+      return run_matmul(pass);
+    default:
+      return draw(pass, 0);
   }
 }
 
@@ -81,7 +91,8 @@ void Passes::draw(const Pass& pass, int piece) {
     int32_t op = 0;
     memcpy(&op, pass.parameters.data(), sizeof(op));
     if (op < 0 || op >= rows) {
-      throw Error("device.arguments", std::string(info(pass.kernel).name) + ": no pointwise op has the number " + std::to_string(op));
+      throw Error("device.arguments",
+                  std::string(info(pass.kernel).name) + ": no pointwise op has the number " + std::to_string(op));
     }
     key.op = op;
   }

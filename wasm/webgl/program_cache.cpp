@@ -58,22 +58,27 @@ GLuint compile_shader(GLenum stage, const std::string& source, const std::string
   if (!compiled) {
     const std::string log = log_of(shader, glGetShaderiv, glGetShaderInfoLog);
     glDeleteShader(shader);
-    throw Error("webgl.shader", "the kernel " + what +
-                                    " does not compile (string 0 is generated from the tables, 1 is prelude.glsl, 2 the "
-                                    "kernel's file): " + log);
+    throw Error("webgl.shader",
+                "the kernel " + what +
+                    " does not compile (string 0 is generated from the tables, 1 is prelude.glsl, 2 the "
+                    "kernel's file): " +
+                    log);
   }
   return shader;
 }
 
-GLuint ProgramCache::get(const ProgramKey& key) {
-  auto& entries = programs_[static_cast<size_t>(key.kernel)];
-  for (const Entry& entry : entries) {
+GLuint ProgramCache::find(const ProgramKey& key) const {
+  for (const Entry& entry : programs_[static_cast<size_t>(key.kernel)]) {
     if (entry.key == key) return entry.program;
   }
+  return 0;
+}
+
+GLuint ProgramCache::compile(const ProgramKey& key) {
   if (!vertex_) vertex_ = compile_shader(GL_VERTEX_SHADER, vertex_source(), "fullscreen.vert");
   const GLuint program = link(key, vertex_);
   bind_units(program, info(key.kernel));
-  entries.push_back({key, program});
+  programs_[static_cast<size_t>(key.kernel)].push_back({key, program});
   return program;
 }
 

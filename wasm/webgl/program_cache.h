@@ -12,8 +12,10 @@ namespace sg::webgl {
 
 class ProgramCache {
  public:
-  /// Compiles at first use; throws sg::Error("webgl.shader") with the kernel and the compiler's log.
-  GLuint get(const ProgramKey& key);
+  /// 0 where it is not compiled yet.
+  GLuint find(const ProgramKey& key) const;
+  /// Throws sg::Error("webgl.shader") with the kernel and the compiler's log.
+  GLuint compile(const ProgramKey& key);
 
  private:
   struct Entry {

@@ -38,7 +38,8 @@ bool is_binary(Kernel kernel) { return kernel == Kernel::binary || kernel == Ker
 constexpr const char* kNames =
     "#define max nan_max\n#define min nan_min\n#define sign sign_of\n#define step step_at\n"
     "#define exp exact_exp\n#define log exact_log\n#define tanh exact_tanh\n";
-constexpr const char* kNamesEnd = "#undef max\n#undef min\n#undef sign\n#undef step\n#undef exp\n#undef log\n#undef tanh\n";
+constexpr const char* kNamesEnd =
+    "#undef max\n#undef min\n#undef sign\n#undef step\n#undef exp\n#undef log\n#undef tanh\n";
 
 std::string function(const char* name, const char* arguments, const char* body) {
   return std::string("vec4 ") + name + "(" + arguments + ", float p) { return " + body + "; }\n";
@@ -66,7 +67,8 @@ std::string members(std::string_view row) {
     const size_t close = row.find(')', open);
     const size_t start = row.find_last_of(' ', open);
     const std::string_view type = row.substr(start == std::string_view::npos ? 0 : start + 1, open - (start + 1));
-    text += (type == "INT" ? "  highp int " : "  highp float ") + std::string(row.substr(open + 1, close - open - 1)) + ";\n";
+    text += (type == "INT" ? "  highp int " : "  highp float ") + std::string(row.substr(open + 1, close - open - 1)) +
+            ";\n";
   }
   return text;
 }
@@ -75,7 +77,8 @@ std::string declarations(const ProgramKey& key) {
   const KernelInfo& kernel = info(key.kernel);
   std::string text;
   for (const std::string_view input : kernel.inputs) text += "uniform highp sampler2D " + std::string(input) + ";\n";
-  text += "layout(std140) uniform Parameters {\n" + members(kernel.parameters) + "  highp int floats;\n  highp int piece;\n};\n";
+  text += "layout(std140) uniform Parameters {\n" + members(kernel.parameters) +
+          "  highp int floats;\n  highp int piece;\n};\n";
   for (int i = 0; i < static_cast<int>(kernel.outputs.size()); ++i) {
     const int location = i - key.first_output;
     const std::string name(kernel.outputs[static_cast<size_t>(i)]);

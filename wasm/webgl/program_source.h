@@ -22,7 +22,8 @@ struct ProgramKey {
 /// How many rows of pointwise.def the kernel chooses from by its parameter `op`; 0 where it takes none.
 int pointwise_ops(Kernel kernel);
 
-/// The names of the bool constants that the kernel's shader branches on: fixed for a program, so that it holds one path.
+/// The names of the bool constants that the kernel's shader branches on: fixed for a program, so that it holds one
+/// path.
 std::span<const char* const> constants(Kernel kernel);
 
 /// "binary(huber_error)", "lstm_step outputs 4..5": for error messages.

@@ -8,7 +8,8 @@ namespace sg::webgl {
 
 Extent extent_of(int64_t floats) {
   const int64_t texels = (floats + 3) / 4;
-  return {static_cast<int>(std::min<int64_t>(texels, kRowTexels)), static_cast<int>((texels + kRowTexels - 1) / kRowTexels)};
+  return {static_cast<int>(std::min<int64_t>(texels, kRowTexels)),
+          static_cast<int>((texels + kRowTexels - 1) / kRowTexels)};
 }
 
 Readings::~Readings() {

@@ -23,7 +23,8 @@ Texture TexturePool::take(int64_t floats) {
   const int64_t texels = std::max<int64_t>((floats + 3) / 4, 1), rows = (texels + kRowTexels - 1) / kRowTexels;
   const int limit = graphics_->max_texture_size();
   if (rows > limit) {
-    throw Error("webgl.too_large", "a buffer of " + std::to_string(floats) + " floats is more than a texture holds here (" +
+    throw Error("webgl.too_large", "a buffer of " + std::to_string(floats) +
+                                       " floats is more than a texture holds here (" +
                                        std::to_string(int64_t{4} * kRowTexels * limit) +
                                        " floats): use a smaller batch or the cpu device");
   }
@@ -59,8 +60,8 @@ Texture TexturePool::make(int width, int height) {
   glDeleteTextures(1, &texture.id);
   graphics_->forget_bindings();
   graphics_->check_not_lost();
-  throw Error("webgl.out_of_memory", "the graphics memory has no room for a texture of " + std::to_string(width) + " x " +
-                                         std::to_string(height) + " texels (GL error " + std::to_string(error) +
+  throw Error("webgl.out_of_memory", "the graphics memory has no room for a texture of " + std::to_string(width) +
+                                         " x " + std::to_string(height) + " texels (GL error " + std::to_string(error) +
                                          "): use a smaller batch or the cpu device");
 }
 

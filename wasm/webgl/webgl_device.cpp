@@ -63,7 +63,8 @@ class WebglDevice final : public Device {
 
 const WebglDevice::Slot& WebglDevice::slot(Buffer buffer) const {
   const uint32_t index = buffer % kSlots;
-  if (index < slots_.size() && slots_[index].live && slots_[index].generation == buffer >> kSlotBits) return slots_[index];
+  if (index < slots_.size() && slots_[index].live && slots_[index].generation == buffer >> kSlotBits)
+    return slots_[index];
   throw Error("device.handle", "a buffer was used after its release (handle " + std::to_string(buffer) + ")");
 }
 
@@ -133,7 +134,9 @@ void WebglDevice::download(Buffer buffer, std::span<float> values) {
 
 void WebglDevice::check_call(const Call& call) const {
   const KernelInfo& kernel = info(call.kernel);
-  const auto fail = [&](const std::string& what) { throw Error("device.arguments", std::string(kernel.name) + ": " + what); };
+  const auto fail = [&](const std::string& what) {
+    throw Error("device.arguments", std::string(kernel.name) + ": " + what);
+  };
   if (call.inputs.size() != kernel.inputs.size() || call.outputs.size() != kernel.outputs.size()) {
     fail("takes " + std::to_string(kernel.inputs.size()) + " inputs and " + std::to_string(kernel.outputs.size()) +
          " outputs, not " + std::to_string(call.inputs.size()) + " and " + std::to_string(call.outputs.size()));
@@ -142,7 +145,8 @@ void WebglDevice::check_call(const Call& call) const {
   for (const Buffer output : call.outputs) {
     if (size(output) != size(call.outputs[0])) fail("its outputs differ in size");
     // WebGL drops such a draw; a native driver would draw something undefined.
-    if (std::find(call.inputs.begin(), call.inputs.end(), output) != call.inputs.end()) fail("reads a buffer that it writes");
+    if (std::find(call.inputs.begin(), call.inputs.end(), output) != call.inputs.end())
+      fail("reads a buffer that it writes");
     if (std::count(call.outputs.begin(), call.outputs.end(), output) != 1) fail("writes one buffer twice");
   }
 }
