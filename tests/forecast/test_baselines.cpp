@@ -100,6 +100,7 @@ TEST_CASE("the season of a series is proposed, and none where there is none", "[
 TEST_CASE("validation rows do not move the proposed season", "[forecast]") {
   SeriesTable table = wave(1000, 24, 0.2, 0);
   const auto before = season_of(table);
-  for (size_t r = 800; r < 1000; ++r) table.targets[0].values[r] = table.features[0].values[r] = static_cast<float>(r % 7) * 50;
+  for (size_t r = 800; r < 1000; ++r)
+    table.targets[0].values[r] = table.features[0].values[r] = static_cast<float>(r % 7) * 50;
   CHECK(season_of(table) == before);
 }

@@ -94,7 +94,8 @@ TEST_CASE("a batch holds scaled rows in the documented layout", "[forecast]") {
   for (size_t n = 0; n < 3; ++n) {
     for (size_t t = 0; t < 3; ++t) {
       for (size_t f = 0; f < 2; ++f) {
-        CHECK(x[(n * 3 + t) * 2 + f] == scaler.features[f].scale(100.0 * static_cast<double>(f) + starts[n] + static_cast<double>(t)));
+        CHECK(x[(n * 3 + t) * 2 + f] ==
+              scaler.features[f].scale(100.0 * static_cast<double>(f) + starts[n] + static_cast<double>(t)));
       }
     }
     for (size_t h = 0; h < 2; ++h) {
@@ -145,17 +146,22 @@ TEST_CASE("when gaps leave no window, the message names column, row and line", "
   const Error error = error_of(series_from_csv(csv, {0}, {0}), {4, 1, 0.25});
   CHECK(error.code() == "forecast.gaps");
   CHECK(error.line() == 5);
-  CHECK_THAT(error.what(), Catch::Contains("'temp'") && Catch::Contains("row 4") && Catch::Contains("line 5") && Catch::Contains("training"));
+  CHECK_THAT(error.what(), Catch::Contains("'temp'") && Catch::Contains("row 4") && Catch::Contains("line 5") &&
+                               Catch::Contains("training"));
   for (size_t r = 0; r < 27; ++r) csv.columns[0].numbers[r] = static_cast<float>(r);
   const Error late = error_of(series_from_csv(csv, {0}, {0}), {4, 1, 0.25});
   CHECK_THAT(late.what(), Catch::Contains("validation") && Catch::Contains("row 28"));
 }
 
 TEST_CASE("a column that holds no numbers is refused by name", "[forecast]") {
-  const CsvTable table = read_csv("day,temp,city,note\n2020-01-01,1,x,p\n2020-01-02,2,y,q\n2020-01-03,3,x,r\n2020-01-04,4,y,s\n");
-  CHECK_THROWS_WITH(series_from_csv(table, {1}, {2}), "column 'city' holds categories, and a target must be numbers: choose one of 'temp'");
-  CHECK_THROWS_WITH(series_from_csv(table, {1}, {3}), "column 'note' holds text, and a target must be numbers: choose one of 'temp'");
-  CHECK_THROWS_WITH(series_from_csv(table, {0}, {1}), Catch::Contains("'day' holds dates, and a feature must be numbers"));
+  const CsvTable table =
+      read_csv("day,temp,city,note\n2020-01-01,1,x,p\n2020-01-02,2,y,q\n2020-01-03,3,x,r\n2020-01-04,4,y,s\n");
+  CHECK_THROWS_WITH(series_from_csv(table, {1}, {2}),
+                    "column 'city' holds categories, and a target must be numbers: choose one of 'temp'");
+  CHECK_THROWS_WITH(series_from_csv(table, {1}, {3}),
+                    "column 'note' holds text, and a target must be numbers: choose one of 'temp'");
+  CHECK_THROWS_WITH(series_from_csv(table, {0}, {1}),
+                    Catch::Contains("'day' holds dates, and a feature must be numbers"));
   CHECK_THROWS_AS(series_from_csv(table, {1}, {}), Error);
   CHECK_THROWS_AS(series_from_csv(table, {}, {1}), Error);
   CHECK_THROWS_AS(series_from_csv(table, {1}, {9}), Error);
@@ -169,7 +175,8 @@ TEST_CASE("a configuration that cannot work is refused", "[forecast]") {
   const SeriesTable table = ramp(20);
   CHECK(error_of(table, {0, 1, 0.2}).code() == "forecast.bad_config");
   CHECK(error_of(table, {1, 0, 0.2}).code() == "forecast.bad_config");
-  for (const double fraction : {0.0, 1.0, -1.0, std::nan("")}) CHECK(error_of(table, {1, 1, fraction}).code() == "forecast.bad_config");
+  for (const double fraction : {0.0, 1.0, -1.0, std::nan("")})
+    CHECK(error_of(table, {1, 1, fraction}).code() == "forecast.bad_config");
   CHECK(error_of(table, {16, 1, 0.2}).code() == "forecast.too_few_rows");
   CHECK(error_of(table, {1, 5, 0.2}).code() == "forecast.too_few_rows");
   CHECK(error_of(table, {SIZE_MAX, 1, 0.2}).code() == "forecast.too_few_rows");
@@ -193,9 +200,11 @@ TEST_CASE("the scaler is fitted on training rows, survives JSON and refuses othe
   CHECK_THROWS_WITH(ForecastData(table, {1, 1, 0.5}, scaler), Catch::Contains("'f0'"));
   table.features[0].values.assign(5, kNaN);
   CHECK_THROWS_WITH(Scaler::fit(table, 5), Catch::Contains("'other' has no value"));
-  for (const char* bad : {"{}", "[]", R"({"kind":"standard","features":[],"targets":[]})",
-                          R"({"kind":"standard","features":[{"name":"a","mean":0,"std":0}],"targets":[{"name":"a","mean":0,"std":1}]})",
-                          R"({"kind":"standard","features":[{"name":"a","mean":"0","std":1}],"targets":[{"name":"a","mean":0,"std":1}]})"}) {
+  for (
+      const char* bad :
+      {"{}", "[]", R"({"kind":"standard","features":[],"targets":[]})",
+       R"({"kind":"standard","features":[{"name":"a","mean":0,"std":0}],"targets":[{"name":"a","mean":0,"std":1}]})",
+       R"({"kind":"standard","features":[{"name":"a","mean":"0","std":1}],"targets":[{"name":"a","mean":0,"std":1}]})"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(Scaler::from_json(nlohmann::json::parse(bad)), Error);
   }

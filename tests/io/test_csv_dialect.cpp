@@ -60,11 +60,11 @@ TEST_CASE("a header is names over values, never a row of numbers", "[io]") {
   CHECK_FALSE(read_csv("1,2\n3,4\n").dialect.header);
   CHECK_FALSE(read_csv("1,2\n").dialect.header);
   CHECK_FALSE(read_csv("2020-01-01,5\n2020-01-02,6\n").dialect.header);
-  CHECK_FALSE(read_csv("oops,5\n1,6\n2,7\n3,8\n").dialect.header);        // a bad cell in a row of numbers
+  CHECK_FALSE(read_csv("oops,5\n1,6\n2,7\n3,8\n").dialect.header);  // a bad cell in a row of numbers
   CHECK(read_csv("country,1990,1991\nFrance,1.5,2.5\nSpain,3.5,4.5\n", {}).columns.size() == 3);
   CHECK(read_csv("day,1990,1991\n2020-01-01,1.5,2.5\n2020-01-02,3.5,4.5\n").dialect.header);  // years name columns
   CHECK(read_csv("name,town\nann,york\nbob,bath\n").dialect.header);
-  CHECK_FALSE(read_csv("red,dry\nblue,wet\nred,dry\n").dialect.header);   // the first row comes again
+  CHECK_FALSE(read_csv("red,dry\nblue,wet\nred,dry\n").dialect.header);  // the first row comes again
   const CsvTable bare = read_csv("1,2\n3,4\n");
   CHECK(bare.columns[0].name == "column_1");
   CHECK(bare.columns[1].name == "column_2");
@@ -125,27 +125,36 @@ TEST_CASE("options override what would be sniffed", "[io]") {
   CHECK(table.columns[1].type == ColumnType::text);
   CHECK_FALSE(table.dialect.header);
   CHECK(csv_options_from_json({{"encoding", "utf-16le"}}).encoding == Encoding::utf16le);
-  for (const auto& bad : std::vector<nlohmann::json>{
-           {{"delimiter", ""}}, {{"delimiter", "ab"}}, {{"header", 1}}, {{"encoding", "ebcdic"}}, {{"types", {{"x", "text"}}}},
-           {{"types", {{"1", "colour"}}}}, {{"colour", "red"}}, {{"previewRows", -1}}, nlohmann::json::array()}) {
+  for (const auto& bad : std::vector<nlohmann::json>{{{"delimiter", ""}},
+                                                     {{"delimiter", "ab"}},
+                                                     {{"header", 1}},
+                                                     {{"encoding", "ebcdic"}},
+                                                     {{"types", {{"x", "text"}}}},
+                                                     {{"types", {{"1", "colour"}}}},
+                                                     {{"colour", "red"}},
+                                                     {{"previewRows", -1}},
+                                                     nlohmann::json::array()}) {
     CAPTURE(bad.dump());
     CHECK_THROWS_AS(csv_options_from_json(bad), Error);
   }
-  CHECK_THROWS_WITH(read_csv("a,b\n1,2\n", csv_options_from_json({{"types", {{"2", "text"}}}})), Catch::Contains("column 2"));
+  CHECK_THROWS_WITH(read_csv("a,b\n1,2\n", csv_options_from_json({{"types", {{"2", "text"}}}})),
+                    Catch::Contains("column 2"));
   CHECK_THROWS_AS(read_csv("a,b\n1,2\n", csv_options_from_json({{"delimiter", "|"}, {"quote", "|"}})), Error);
 }
 
 namespace {
 
 const std::string kTricky =
-    "\xEF\xBB\xBF" "when;wert;\"ort\"\"e\";note;\r\n"
+    "\xEF\xBB\xBF"
+    "when;wert;\"ort\"\"e\";note;\r\n"
     "01.02.2020 10:00;1.234,5;K\xC3\xB6ln;\"a;\r\nb\"\r"
     "02.02.2020;2,5;Bonn;5\" pipe;extra\n"
     "\n"
     "03.02.2020;x;K\xC3\xB6ln;\"q\"r\r\n"
     "04.02.2020;-0,25;Bonn\r\n"
     "05.02.2020;;Bonn;\xFF\r\n"
-    "06.02.2020;\0" "7;K\xC3\xB6ln;\xE2\x82\xAC"s;
+    "06.02.2020;\0"
+    "7;K\xC3\xB6ln;\xE2\x82\xAC"s;
 
 std::string whole_description(CsvReader& reader) {
   const CsvTable table = reader.finish();

@@ -24,8 +24,16 @@ TEST_CASE("each repair is reported with its kind, line and field", "[io]") {
       {"blank_line", "a,b\n1,2\n\n  \n3,4\n" + rows, 3, 0, 2},
       {"stray_quote", "a,b\n1,2\n3,4\" x\n" + rows, 3, 2, 1},
       {"stray_quote", "a,b\n1,2\n\"3\"0,4\n" + rows, 3, 1, 1},
-      {"nul_byte", "a,b\n1,2\n3,\0\0" "4\n"s + rows, 3, 2, 1},
-      {"bom", "\xEF\xBB\xBF" "a,b\n1,2\n" + rows, 1, 0, 1},
+      {"nul_byte",
+       "a,b\n1,2\n3,\0\0"
+       "4\n"s +
+           rows,
+       3, 2, 1},
+      {"bom",
+       "\xEF\xBB\xBF"
+       "a,b\n1,2\n" +
+           rows,
+       1, 0, 1},
       {"unparseable", "a,b\n1,2\n3,oops\n" + rows, 3, 2, 1},
       {"unparseable", "a,b\n1,2\n3,0x1F\n" + rows, 3, 2, 1},
       {"unparseable", "a,b\n1,2\n3,infinity\n" + rows, 3, 2, 1},
@@ -129,8 +137,9 @@ TEST_CASE("a line over a mebibyte is refused before it is held", "[io]") {
   const std::string piece(65536, 'z');
   size_t fed = 0;
   CHECK_THROWS_AS(([&] {
-    for (; fed < 1000; ++fed) endless.feed(as_bytes(piece));
-  })(), Error);
+                    for (; fed < 1000; ++fed) endless.feed(as_bytes(piece));
+                  })(),
+                  Error);
   CHECK(fed < 80);
 }
 
@@ -165,10 +174,17 @@ TEST_CASE("flipped, cut and repeated bytes give a table or an error, never a cra
     for (unsigned n = 1 + random() % 6; n > 0; --n) {
       const size_t at = random() % text.size();
       switch (random() % 4) {
-        case 0: text[at] = static_cast<char>(random()); break;
-        case 1: text[at] = ",;\t|\"'\n\r\0 -."[random() % 12]; break;
-        case 2: text.erase(at, 1 + random() % 3); break;
-        default: text.insert(at, text.substr(random() % text.size(), 1 + random() % 8));
+        case 0:
+          text[at] = static_cast<char>(random());
+          break;
+        case 1:
+          text[at] = ",;\t|\"'\n\r\0 -."[random() % 12];
+          break;
+        case 2:
+          text.erase(at, 1 + random() % 3);
+          break;
+        default:
+          text.insert(at, text.substr(random() % text.size(), 1 + random() % 8));
       }
       if (text.empty()) text = "x";
     }

@@ -28,12 +28,16 @@ TEST_CASE("numbers are read whole or not at all", "[io]") {
   CHECK(value("1.234.567,5", ',') == 1234567.5);
   CHECK(value("1 234,5", ',') == 1234.5);
   CHECK(value("1'234.5") == 1234.5);
-  CHECK(value("1\xC2\xA0" "234") == 1234);
-  CHECK(value("1\xE2\x80\xAF" "234") == 1234);
-  CHECK(value("1\xE2\x80\x99" "234") == 1234);
+  CHECK(value("1\xC2\xA0"
+              "234") == 1234);
+  CHECK(value("1\xE2\x80\xAF"
+              "234") == 1234);
+  CHECK(value("1\xE2\x80\x99"
+              "234") == 1234);
   for (const std::string_view bad :
-       {"", "-", "+", ".", "e5", "1e", "1e+", "0x10", "inf", "Infinity", "nan", "1e400", "-1e999", "1.2.3", "12a", "1,23",
-        "1,2345", "1234,567", "0,123", "1,234 567", "1,234,56", "1..2", "--1", "1 2", "1_000", "١٢", "1e5.5", ",123"}) {
+       {"",         "-",     "+",      ".",     "e5",    "1e",   "1e+",    "0x10",     "inf",   "Infinity",
+        "nan",      "1e400", "-1e999", "1.2.3", "12a",   "1,23", "1,2345", "1234,567", "0,123", "1,234 567",
+        "1,234,56", "1..2",  "--1",    "1 2",   "1_000", "١٢",   "1e5.5",  ",123"}) {
     CAPTURE(bad);
     CHECK_FALSE(parse_number(bad, '.').has_value());
   }
@@ -41,7 +45,8 @@ TEST_CASE("numbers are read whole or not at all", "[io]") {
 }
 
 TEST_CASE("the usual spellings of missing are missing", "[io]") {
-  for (const std::string_view word : {"", "NA", "N/A", "NaN", "null", "None", "-", "?", "n/a", "NULL", "#N/A", "<NA>", "\\N"}) {
+  for (const std::string_view word :
+       {"", "NA", "N/A", "NaN", "null", "None", "-", "?", "n/a", "NULL", "#N/A", "<NA>", "\\N"}) {
     CAPTURE(word);
     CHECK(is_missing(word));
   }
@@ -74,9 +79,9 @@ TEST_CASE("dates of every known form are the right second", "[io]") {
   CHECK(seconds("07/01/2016, 1:30 pm") == 1467331200 + 48600);
   CHECK(seconds("2000-02-29") == 951782400);
   CHECK(seconds("1958-03-01") == -373593600);
-  for (const std::string_view bad :
-       {"2021-02-29", "2021-13-01", "2021-00-10", "2021-01-01 24:00", "2021-01-01 10:60", "2021-01-01x", "30.02.2020",
-        "13/13/2020", "2021-01-01T", "20210101", "1.2.20", "2021-1", "2021-01-01 10:00:00+", "2021-01-01 13:00 PM", "0000-01-01"}) {
+  for (const std::string_view bad : {"2021-02-29", "2021-13-01", "2021-00-10", "2021-01-01 24:00", "2021-01-01 10:60",
+                                     "2021-01-01x", "30.02.2020", "13/13/2020", "2021-01-01T", "20210101", "1.2.20",
+                                     "2021-1", "2021-01-01 10:00:00+", "2021-01-01 13:00 PM", "0000-01-01"}) {
     CAPTURE(bad);
     if (bad != "2021-1") CHECK_FALSE(parse_datetime(bad).has_value());
   }
@@ -87,7 +92,8 @@ TEST_CASE("dates of every known form are the right second", "[io]") {
 TEST_CASE("day and month are told apart over the whole column, or reported", "[io]") {
   CsvOptions small;
   small.sample_bytes = 64;  // the deciding cell comes after the sample
-  std::string text = "d,v\n" + lines_of(12, [](size_t i) { return (i < 9 ? "0" : "") + std::to_string(i + 1) + "/03/2020,1"; });
+  std::string text =
+      "d,v\n" + lines_of(12, [](size_t i) { return (i < 9 ? "0" : "") + std::to_string(i + 1) + "/03/2020,1"; });
   const CsvTable open = read_csv(text, small);
   CHECK(open.columns[0].ambiguous);
   CHECK(repair_of(open, "ambiguous_date").line == 2);
@@ -96,7 +102,7 @@ TEST_CASE("day and month are told apart over the whole column, or reported", "[i
 
   const CsvTable decided = read_csv(text + "13/03/2020,1\n", small);
   CHECK_FALSE(decided.columns[0].ambiguous);
-  CHECK(decided.columns[0].times[0] == 1583020800);       // 1 March
+  CHECK(decided.columns[0].times[0] == 1583020800);  // 1 March
   CHECK(decided.columns[0].stats.step_seconds == 86400.0);
   CHECK(decided.columns[0].stats.gaps == 0u);
   CHECK(decided.columns[0].times.size() == 13);
@@ -113,8 +119,9 @@ TEST_CASE("day and month are told apart over the whole column, or reported", "[i
 }
 
 TEST_CASE("a datetime column tells its step, gaps and disorder", "[io]") {
-  const CsvTable table = read_csv("t,v\n2020-01-01 00:00,1\n2020-01-01 01:00,1\n2020-01-01 02:00,1\n2020-01-01 05:00,1\n"
-                                  "2020-01-01 06:00,1\n2020-01-01 05:00,1\n");
+  const CsvTable table = read_csv(
+      "t,v\n2020-01-01 00:00,1\n2020-01-01 01:00,1\n2020-01-01 02:00,1\n2020-01-01 05:00,1\n"
+      "2020-01-01 06:00,1\n2020-01-01 05:00,1\n");
   const CsvStats& stats = table.columns[0].stats;
   CHECK(stats.first == 1577836800.0);
   CHECK(stats.last == 1577836800.0 + 5 * 3600);
@@ -186,7 +193,9 @@ TEST_CASE("a column that is empty at first takes the type of its first value", "
 TEST_CASE("the description holds what the pages show", "[io]") {
   CsvOptions options;
   options.name = "x.csv";
-  const CsvTable table = read_csv("t;v;c\n2020-01-01;1,5;a\n2020-01-02;;b\n2020-01-03;2,5;a\n2020-01-04;x;b\n2020-01-05;2,5;b\n2020-01-06;2,5;b\n", options);
+  const CsvTable table = read_csv(
+      "t;v;c\n2020-01-01;1,5;a\n2020-01-02;;b\n2020-01-03;2,5;a\n2020-01-04;x;b\n2020-01-05;2,5;b\n2020-01-06;2,5;b\n",
+      options);
   const nlohmann::json json = describe(table);
   CHECK(json["name"] == "x.csv");
   CHECK(json["rows"] == 6);

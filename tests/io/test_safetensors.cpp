@@ -81,7 +81,8 @@ TEST_CASE("the worked example of FORMATS.md is byte for byte what is written", "
 TEST_CASE("what is written comes back, whatever the order it was given in", "[io]") {
   const std::vector<uint8_t> bytes = sample_file();
   const SafetensorsFile file(bytes);
-  CHECK(file.metadata() == std::map<std::string, std::string>{{"format", "shadegrad/1"}, {"config", "{\"crc32c\":\"no\"}"}});
+  CHECK(file.metadata() ==
+        std::map<std::string, std::string>{{"format", "shadegrad/1"}, {"config", "{\"crc32c\":\"no\"}"}});
   CHECK(file.value("format") == "shadegrad/1");
   CHECK(file.floats("lstm.weight") == std::vector<float>{1, -2, 0.5f, 4, 5, 6});
   CHECK(file.entry("lstm.weight").shape == std::vector<uint64_t>{2, 3});

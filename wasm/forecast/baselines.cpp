@@ -6,7 +6,9 @@
 namespace sg {
 namespace {
 
-nlohmann::json metrics_json(const Metrics& m) { return {{"mse", m.mse}, {"mae", m.mae}, {"rmse", m.rmse}, {"count", m.count}}; }
+nlohmann::json metrics_json(const Metrics& m) {
+  return {{"mse", m.mse}, {"mae", m.mae}, {"rmse", m.rmse}, {"count", m.count}};
+}
 
 /// Runs `predict(last row read, steps ahead, target)` over every validation window.
 template <typename Predict>
@@ -80,16 +82,19 @@ double at(const std::vector<double>& values, double lag) {
 }
 
 /// An odd multiple contrasts as strongly as the season itself, so a third, fifth or seventh that stands out goes first;
-/// and a peak blurred by noise is taken for the season of the calendar (hours, weeks, months, days of a year) beside it.
+/// and a peak blurred by noise is taken for the season of the calendar (hours, weeks, months, days of a year) beside
+/// it.
 Season named_season(size_t period, const std::vector<double>& contrast) {
   for (const size_t part : {7u, 5u, 3u}) {
     const size_t lag = period / part;
-    const bool peak = lag >= 3 && period % part == 0 && contrast[lag] >= contrast[lag - 1] && contrast[lag] >= contrast[lag + 1];
+    const bool peak =
+        lag >= 3 && period % part == 0 && contrast[lag] >= contrast[lag - 1] && contrast[lag] >= contrast[lag + 1];
     if (peak && contrast[lag] >= 0.6 * contrast[period]) return {lag, contrast[lag]};
   }
   for (const size_t known : {24u, 48u, 52u, 96u, 144u, 168u, 288u, 336u, 365u, 672u, 1440u}) {
     const double off = std::abs(static_cast<double>(known) - static_cast<double>(period));
-    if (known < contrast.size() && off <= 0.03 * static_cast<double>(known) && contrast[known] >= 0.95 * contrast[period]) {
+    if (known < contrast.size() && off <= 0.03 * static_cast<double>(known) &&
+        contrast[known] >= 0.95 * contrast[period]) {
       return {known, contrast[known]};
     }
   }
@@ -120,7 +125,8 @@ Season clearest_season(const std::vector<double>& y, size_t longest, size_t shor
 nlohmann::json BaselineResult::to_json() const {
   nlohmann::json units = nlohmann::json::array();
   for (const Metrics& m : data) units.push_back(metrics_json(m));
-  return {{"name", name}, {"period", period}, {"scaled", metrics_json(scaled)}, {"data", units}, {"fallbacks", fallbacks}};
+  return {
+      {"name", name}, {"period", period}, {"scaled", metrics_json(scaled)}, {"data", units}, {"fallbacks", fallbacks}};
 }
 
 BaselineResult naive_forecast(const ForecastData& data) {
@@ -155,7 +161,8 @@ std::optional<Season> propose_season(const ForecastData& data) {
   const Season& best = change.strength > level.strength ? change : level;
   // What chance alone reaches in a series of this length is no season.
   const double chance = 4 / std::sqrt(static_cast<double>(y.size()));
-  if (best.period == 0 || best.strength < std::max(best.period == change.period ? 0.2 : 0.1, chance)) return std::nullopt;
+  if (best.period == 0 || best.strength < std::max(best.period == change.period ? 0.2 : 0.1, chance))
+    return std::nullopt;
   return best;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 // Errors of a forecast. Sums are double, so the order of batches does not show.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cmath>
 #include <span>
 
 namespace sg {

@@ -18,9 +18,8 @@ ColumnScale fit_column(const SeriesColumn& column, size_t training_rows) {
     squares += delta * (value - mean);
   }
   if (count == 0) {
-    throw Error("forecast.empty_column",
-                "column '" + column.name + "' has no value in the training part (rows 1 to " +
-                    std::to_string(training_rows) + "); choose another column");
+    throw Error("forecast.empty_column", "column '" + column.name + "' has no value in the training part (rows 1 to " +
+                                             std::to_string(training_rows) + "); choose another column");
   }
   const double std = std::sqrt(squares / static_cast<double>(count));
   // What rounding leaves of a constant column is no variation.

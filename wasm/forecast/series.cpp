@@ -20,10 +20,14 @@ std::string numeric_columns(const CsvTable& table) {
 
 std::string_view what_it_holds(ColumnType type) {
   switch (type) {
-    case ColumnType::number: return "numbers";
-    case ColumnType::datetime: return "dates";
-    case ColumnType::category: return "categories";
-    case ColumnType::text: return "text";
+    case ColumnType::number:
+      return "numbers";
+    case ColumnType::datetime:
+      return "dates";
+    case ColumnType::category:
+      return "categories";
+    case ColumnType::text:
+      return "text";
   }
   return "text";
 }
@@ -32,14 +36,14 @@ std::vector<SeriesColumn> choose(const CsvTable& table, const std::vector<size_t
   std::vector<SeriesColumn> chosen;
   for (const size_t c : columns) {
     if (c >= table.columns.size()) {
-      throw Error("forecast.no_such_column", "column " + std::to_string(c) + " was chosen as " + role + ", and there are " +
-                                                 std::to_string(table.columns.size()));
+      throw Error("forecast.no_such_column", "column " + std::to_string(c) + " was chosen as " + role +
+                                                 ", and there are " + std::to_string(table.columns.size()));
     }
     const CsvColumn& column = table.columns[c];
     if (column.type != ColumnType::number) {
       throw Error("forecast.not_numeric",
-                  "column '" + shorten(column.name, 80) + "' holds " + std::string(what_it_holds(column.type)) + ", and a " +
-                      role + " must be numbers: " + numeric_columns(table),
+                  "column '" + shorten(column.name, 80) + "' holds " + std::string(what_it_holds(column.type)) +
+                      ", and a " + role + " must be numbers: " + numeric_columns(table),
                   0, c + 1);
     }
     if (column.numbers.size() != table.rows) {

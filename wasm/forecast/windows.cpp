@@ -11,7 +11,8 @@ namespace {
 std::vector<uint32_t> next_missing(const std::vector<SeriesColumn>& columns, size_t rows) {
   std::vector<uint32_t> next(rows + 1, static_cast<uint32_t>(rows));
   for (size_t r = rows; r-- > 0;) {
-    const bool missing = std::any_of(columns.begin(), columns.end(), [r](const SeriesColumn& c) { return std::isnan(c.values[r]); });
+    const bool missing =
+        std::any_of(columns.begin(), columns.end(), [r](const SeriesColumn& c) { return std::isnan(c.values[r]); });
     next[r] = missing ? static_cast<uint32_t>(r) : next[r + 1];
   }
   return next;
@@ -46,8 +47,9 @@ void check(const SeriesTable& table, const WindowConfig& config) {
   }
   const uint64_t line = table.line_of_row(row);
   throw Error("forecast.gaps",
-              "no window is left for " + part + ": all " + std::to_string(skipped) + " touch a missing value; the first is in column '" +
-                  name + "', row " + std::to_string(row + 1) + " (line " + std::to_string(line) +
+              "no window is left for " + part + ": all " + std::to_string(skipped) +
+                  " touch a missing value; the first is in column '" + name + "', row " + std::to_string(row + 1) +
+                  " (line " + std::to_string(line) +
                   "); shorten the look-back, choose another column, or fill the gaps",
               line);
 }
@@ -61,12 +63,13 @@ WindowSplit split_windows(const SeriesTable& table, const WindowConfig& config) 
   const auto held_out = static_cast<size_t>(std::llround(static_cast<double>(rows) * config.validation_fraction));
   split.split_row = rows - std::min(rows, held_out);
   // Written so that a huge look-back or horizon cannot wrap around.
-  const bool fits = look_back <= split.split_row && horizon <= split.split_row - look_back && horizon <= rows - split.split_row;
+  const bool fits =
+      look_back <= split.split_row && horizon <= split.split_row - look_back && horizon <= rows - split.split_row;
   if (!fits) {
-    throw Error("forecast.too_few_rows",
-                std::to_string(rows) + " rows, " + std::to_string(rows - split.split_row) +
-                    " of them held out, are too few for a look-back of " + std::to_string(look_back) +
-                    " and a horizon of " + std::to_string(horizon) + ": both parts need at least one window");
+    throw Error("forecast.too_few_rows", std::to_string(rows) + " rows, " + std::to_string(rows - split.split_row) +
+                                             " of them held out, are too few for a look-back of " +
+                                             std::to_string(look_back) + " and a horizon of " +
+                                             std::to_string(horizon) + ": both parts need at least one window");
   }
   const auto feature_gap = next_missing(table.features, rows);
   const auto target_gap = next_missing(table.targets, rows);
@@ -91,7 +94,8 @@ WindowSplit split_windows(const SeriesTable& table, const WindowConfig& config) 
 
 namespace {
 
-std::vector<float> scaled(const std::vector<SeriesColumn>& columns, const std::vector<ColumnScale>& scales, size_t rows) {
+std::vector<float> scaled(const std::vector<SeriesColumn>& columns, const std::vector<ColumnScale>& scales,
+                          size_t rows) {
   std::vector<float> values(rows * columns.size());
   for (size_t c = 0; c < columns.size(); ++c) {
     for (size_t r = 0; r < rows; ++r) values[r * columns.size() + c] = scales[c].scale(columns[c].values[r]);
@@ -99,7 +103,8 @@ std::vector<float> scaled(const std::vector<SeriesColumn>& columns, const std::v
   return values;
 }
 
-void check_names(const std::vector<SeriesColumn>& columns, const std::vector<ColumnScale>& scales, const std::string& role) {
+void check_names(const std::vector<SeriesColumn>& columns, const std::vector<ColumnScale>& scales,
+                 const std::string& role) {
   bool same = columns.size() == scales.size();
   for (size_t c = 0; same && c < columns.size(); ++c) same = columns[c].name == scales[c].name;
   if (same) return;
@@ -139,7 +144,8 @@ void ForecastData::gather(std::span<const uint32_t> starts, std::span<float> x, 
     if (s > rows_ || rows_ - s < config_.look_back + config_.horizon) {
       throw Error("forecast.bad_batch", "gather: a window at row " + std::to_string(s) + " leaves the table");
     }
-    std::copy_n(features_.begin() + static_cast<ptrdiff_t>(s * features()), x_size, x.begin() + static_cast<ptrdiff_t>(n * x_size));
+    std::copy_n(features_.begin() + static_cast<ptrdiff_t>(s * features()), x_size,
+                x.begin() + static_cast<ptrdiff_t>(n * x_size));
     std::copy_n(targets_.begin() + static_cast<ptrdiff_t>((s + config_.look_back) * targets()), y_size,
                 y.begin() + static_cast<ptrdiff_t>(n * y_size));
   }

@@ -14,18 +14,18 @@
 namespace sg {
 
 struct WindowConfig {
-  size_t look_back = 24;              // L
-  size_t horizon = 1;                 // H: rows 1..H ahead
-  double validation_fraction = 0.2;   // of the rows, at the end
+  size_t look_back = 24;             // L
+  size_t horizon = 1;                // H: rows 1..H ahead
+  double validation_fraction = 0.2;  // of the rows, at the end
 };
 
 struct WindowSplit {
-  size_t split_row = 0;               // first row of the validation part
-  std::vector<uint32_t> training;     // start rows, ascending
+  size_t split_row = 0;            // first row of the validation part
+  std::vector<uint32_t> training;  // start rows, ascending
   std::vector<uint32_t> validation;
-  size_t skipped_training = 0;        // left out: they touch a missing value
+  size_t skipped_training = 0;  // left out: they touch a missing value
   size_t skipped_validation = 0;
-  size_t purged = 0;                  // left out: their targets straddle the split
+  size_t purged = 0;  // left out: their targets straddle the split
 };
 
 /// Features must be present on the L rows read, targets on all L + H rows (the naive forecast needs the last one).

@@ -16,20 +16,28 @@ namespace sg {
 
 std::string_view to_string(ColumnType type) {
   switch (type) {
-    case ColumnType::number: return "number";
-    case ColumnType::datetime: return "datetime";
-    case ColumnType::category: return "category";
-    case ColumnType::text: return "text";
+    case ColumnType::number:
+      return "number";
+    case ColumnType::datetime:
+      return "datetime";
+    case ColumnType::category:
+      return "category";
+    case ColumnType::text:
+      return "text";
   }
   return "text";
 }
 
 std::string_view to_string(Encoding encoding) {
   switch (encoding) {
-    case Encoding::utf8: return "utf-8";
-    case Encoding::utf16le: return "utf-16le";
-    case Encoding::utf16be: return "utf-16be";
-    case Encoding::windows1252: return "windows-1252";
+    case Encoding::utf8:
+      return "utf-8";
+    case Encoding::utf16le:
+      return "utf-16le";
+    case Encoding::utf16be:
+      return "utf-16be";
+    case Encoding::windows1252:
+      return "windows-1252";
   }
   return "utf-8";
 }
@@ -86,7 +94,7 @@ struct CsvReader::State {
   size_t preview_room = preview_room_at_start;
   bool header_pending = false;
   std::vector<std::string> names;
-  uint64_t next_line = 1;  // where the next row would begin if lines and rows went together
+  uint64_t next_line = 1;                // where the next row would begin if lines and rows went together
   uint64_t first_blank = 0, blanks = 0;  // empty lines since the last record
 
   void begin_use();
@@ -143,9 +151,9 @@ void CsvReader::State::start(bool whole) {
   }
   builders.reserve(plan.width);
   for (size_t c = 0; c < plan.width; ++c) builders.emplace_back(c, plan.columns[c], options, dictionary_room);
-  lexer.emplace(CsvLexer::Settings{plan.dialect.delimiter, plan.dialect.quote, options.max_line_bytes,
-                                   options.max_columns},
-                table.repairs, [this](const CsvRecord& record) { on_record(record); });
+  lexer.emplace(
+      CsvLexer::Settings{plan.dialect.delimiter, plan.dialect.quote, options.max_line_bytes, options.max_columns},
+      table.repairs, [this](const CsvRecord& record) { on_record(record); });
   lexer->feed(decoder->decode(body));
   sample = {};
 }

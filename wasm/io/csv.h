@@ -52,14 +52,14 @@ struct CsvDialect {
 
 /// Statistics of one column; a field that the type does not have is empty.
 struct CsvStats {
-  uint64_t count = 0;    // cells that hold a value
-  uint64_t missing = 0;  // empty, spelled missing, or unparseable
-  std::optional<double> min, max, mean, std;           // number (std is the population's, by Welford)
-  std::optional<uint64_t> distinct;                    // category: exact
-  std::optional<double> first, last;                   // datetime: of the first and last row, epoch seconds
-  std::optional<double> step_seconds;                  // datetime: the most frequent difference between rows
-  std::optional<uint64_t> gaps;                        // datetime: differences over 1.5 steps
-  std::optional<uint64_t> out_of_order;                // datetime: differences of 0 or below
+  uint64_t count = 0;                         // cells that hold a value
+  uint64_t missing = 0;                       // empty, spelled missing, or unparseable
+  std::optional<double> min, max, mean, std;  // number (std is the population's, by Welford)
+  std::optional<uint64_t> distinct;           // category: exact
+  std::optional<double> first, last;          // datetime: of the first and last row, epoch seconds
+  std::optional<double> step_seconds;         // datetime: the most frequent difference between rows
+  std::optional<uint64_t> gaps;               // datetime: differences over 1.5 steps
+  std::optional<uint64_t> out_of_order;       // datetime: differences of 0 or below
 };
 
 inline constexpr uint32_t kMissingCode = 0xffffffffu;
@@ -70,12 +70,12 @@ struct CsvColumn {
   std::string name;
   ColumnType type = ColumnType::text;
   CsvStats stats;
-  bool ambiguous = false;                // day and month could not be told apart, or 1,234 read two ways: ask
-  std::vector<float> numbers;            // number: NaN where missing
-  std::vector<double> times;             // datetime: seconds since 1970-01-01T00:00Z, NaN where missing
-  std::vector<uint32_t> codes;           // category: index into categories, kMissingCode where missing
-  std::vector<std::string> categories;   // category: in order of first appearance
-  std::vector<std::string> examples;     // up to 3 different values as written
+  bool ambiguous = false;               // day and month could not be told apart, or 1,234 read two ways: ask
+  std::vector<float> numbers;           // number: NaN where missing
+  std::vector<double> times;            // datetime: seconds since 1970-01-01T00:00Z, NaN where missing
+  std::vector<uint32_t> codes;          // category: index into categories, kMissingCode where missing
+  std::vector<std::string> categories;  // category: in order of first appearance
+  std::vector<std::string> examples;    // up to 3 different values as written
 };
 
 /// `column` is the field's number in its line from 1, or 0 for the whole line. Kinds: bom, encoding, nul_byte,
@@ -111,7 +111,7 @@ struct CsvTable {
   std::vector<CsvColumn> columns;
   std::vector<std::vector<std::string>> preview;  // cells longer than 256 bytes are cut
   CsvRepairs repairs;
-  LineJumps line_jumps;                           // empty without kept columns
+  LineJumps line_jumps;  // empty without kept columns
 
   uint64_t line_of_row(uint64_t row) const { return sg::line_of_row(line_jumps, row); }
   /// Index of the column called `column`; throws csv.no_such_column, listing what there is.

@@ -92,10 +92,15 @@ void ColumnBuilder::add(std::string_view raw, uint64_t line, CsvRepairs& repairs
     }
   }
   switch (*plan_.type) {
-    case ColumnType::number: return add_number(cell, line, repairs);
-    case ColumnType::datetime: return add_time(cell, line, repairs);
-    case ColumnType::category: return add_category(cell);
-    case ColumnType::text: ++rows_; return;
+    case ColumnType::number:
+      return add_number(cell, line, repairs);
+    case ColumnType::datetime:
+      return add_time(cell, line, repairs);
+    case ColumnType::category:
+      return add_category(cell);
+    case ColumnType::text:
+      ++rows_;
+      return;
   }
 }
 
@@ -120,7 +125,8 @@ void ColumnBuilder::unparseable(std::string_view cell, std::string_view wanted, 
 
 void ColumnBuilder::add_number(std::string_view cell, uint64_t line, CsvRepairs& repairs) {
   const auto number = parse_number(cell, plan_.decimal);
-  const bool other_mark = number && number->mark != Thousands::none && mark_ != Thousands::none && number->mark != mark_;
+  const bool other_mark =
+      number && number->mark != Thousands::none && mark_ != Thousands::none && number->mark != mark_;
   if (!number || other_mark || std::abs(number->value) > static_cast<double>(std::numeric_limits<float>::max())) {
     return unparseable(cell, "number", line, repairs);
   }
@@ -144,7 +150,8 @@ void ColumnBuilder::add_number(std::string_view cell, uint64_t line, CsvRepairs&
 void ColumnBuilder::add_time(std::string_view cell, uint64_t line, CsvRepairs& repairs) {
   const auto time = parse_datetime(cell);
   if (!time || (day_first_ && (*day_first_ ? time->month_first : time->day_first))) {
-    return unparseable(cell, day_first_ ? (*day_first_ ? "date with the day first" : "date with the month first") : "date",
+    return unparseable(cell,
+                       day_first_ ? (*day_first_ ? "date with the day first" : "date with the month first") : "date",
                        line, repairs);
   }
   if (!day_first_ && (time->day_first || time->month_first)) {

@@ -35,10 +35,10 @@ constexpr std::array<Magic, 11> kMagics = {{{"PK\x03\x04"sv, "a zip archive or a
                                             {"BZh9"sv, "a bzip2 archive"}}};
 
 /// Windows-1252 from 0x80 to 0x9F; 0 where nothing is assigned.
-constexpr std::array<uint16_t, 32> kWindows1252 = {
-    0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
-    0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-    0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
+constexpr std::array<uint16_t, 32> kWindows1252 = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+                                                   0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017D, 0,
+                                                   0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+                                                   0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
 
 }  // namespace
 
@@ -62,7 +62,8 @@ void refuse_binary(std::span<const uint8_t> sample, Encoding encoding) {
   }
   if (encoding == Encoding::utf16le || encoding == Encoding::utf16be) return;
   size_t odd = 0;
-  for (const uint8_t c : sample) odd += c < 0x20 ? c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1B : c == 0x7F;
+  for (const uint8_t c : sample)
+    odd += c < 0x20 ? c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1B : c == 0x7F;
   if (encoding == Encoding::utf8) {
     std::string_view rest = as_text(sample);
     for (size_t bad; (bad = find_invalid_utf8(rest)) != std::string_view::npos; rest.remove_prefix(bad + 1)) ++odd;

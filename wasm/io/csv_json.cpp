@@ -15,12 +15,9 @@ void put(json& object, const char* key, const std::optional<T>& value) {
 }
 
 json describe_column(const CsvColumn& column) {
-  json result = {{"index", column.index},
-                 {"name", column.name},
-                 {"type", to_string(column.type)},
-                 {"count", column.stats.count},
-                 {"missing", column.stats.missing},
-                 {"examples", column.examples}};
+  json result = {{"index", column.index},           {"name", column.name},
+                 {"type", to_string(column.type)},  {"count", column.stats.count},
+                 {"missing", column.stats.missing}, {"examples", column.examples}};
   put(result, "min", column.stats.min);
   put(result, "max", column.stats.max);
   put(result, "mean", column.stats.mean);

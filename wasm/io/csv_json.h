@@ -22,8 +22,8 @@ struct DescribeLimits {
 /// An absent statistic is left out; datetimes are epoch seconds.
 nlohmann::json describe(const CsvTable& table, const DescribeLimits& limits = {});
 
-/// From {name?, delimiter?, quote?, header?, decimalComma?, dayFirst?, encoding?, types?: {"0": "number"}, previewRows?};
-/// throws csv.bad_option naming the field.
+/// From {name?, delimiter?, quote?, header?, decimalComma?, dayFirst?, encoding?, types?: {"0": "number"},
+/// previewRows?}; throws csv.bad_option naming the field.
 CsvOptions csv_options_from_json(const nlohmann::json& json);
 
 }  // namespace sg

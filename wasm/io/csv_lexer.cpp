@@ -162,8 +162,8 @@ void CsvLexer::clean_fields() {
   for (size_t i = 0; i < fields_.size(); ++i) {
     if (find_invalid_utf8(fields_[i].text) == std::string_view::npos) continue;
     cleaned_.push_back(replace_invalid_utf8(fields_[i].text));
-    repairs_.add(fields_[i].line, i + 1, "invalid_utf8", "bytes that are not UTF-8 became \xEF\xBF\xBD: " +
-                                                             shorten(cleaned_.back(), 80));
+    repairs_.add(fields_[i].line, i + 1, "invalid_utf8",
+                 "bytes that are not UTF-8 became \xEF\xBF\xBD: " + shorten(cleaned_.back(), 80));
   }
   size_t next = 0;
   for (CsvField& field : fields_) {
@@ -176,8 +176,8 @@ void CsvLexer::end_record() {
   cleaned_.clear();
   for (size_t i = 0; i < marks_.size(); ++i) {
     const size_t end = i + 1 < marks_.size() ? marks_[i + 1].begin : text_.size();
-    fields_.push_back({std::string_view(text_).substr(marks_[i].begin, end - marks_[i].begin), marks_[i].line,
-                       marks_[i].quoted});
+    fields_.push_back(
+        {std::string_view(text_).substr(marks_[i].begin, end - marks_[i].begin), marks_[i].line, marks_[i].quoted});
   }
   for (const char c : text_) {
     if (static_cast<unsigned char>(c) < 0x80) continue;

@@ -60,21 +60,21 @@ class CsvLexer {
   Settings settings_;
   CsvRepairs& repairs_;
   std::function<void(const CsvRecord&)> on_record_;
-  std::string text_;           // the fields of the record, end to end
-  std::vector<Mark> marks_;    // where each finished field begins
+  std::string text_;         // the fields of the record, end to end
+  std::vector<Mark> marks_;  // where each finished field begins
   std::vector<CsvField> fields_;
   std::vector<std::string> cleaned_;
-  Mark field_;                 // the field under way
+  Mark field_;  // the field under way
   At at_ = At::start;
   uint64_t line_ = 1;
   uint64_t record_line_ = 1;
   uint64_t quote_line_ = 0;
   size_t record_bytes_ = 0;
-  char first_end_ = '\0';      // '\n', '\r' or 'w' for CRLF: the first line end seen
+  char first_end_ = '\0';  // '\n', '\r' or 'w' for CRLF: the first line end seen
   bool after_return_ = false;
   bool in_nul_run_ = false;
-  bool stray_ = false;         // already noted in this field
-  bool mixed_ = false;         // already noted in this file
+  bool stray_ = false;  // already noted in this field
+  bool mixed_ = false;  // already noted in this file
 };
 
 }  // namespace sg

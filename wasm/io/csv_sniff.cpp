@@ -23,14 +23,15 @@ struct Sample {
 Sample lex(std::string_view text, bool whole, char delimiter, char quote, const CsvOptions& options) {
   Sample sample;
   CsvRepairs repairs;
-  CsvLexer lexer({delimiter, quote, options.max_line_bytes, options.max_columns}, repairs, [&](const CsvRecord& record) {
-    if (record.blank) return;
-    Row& row = sample.rows.emplace_back();
-    for (const CsvField& field : record.fields) {
-      row.emplace_back(trim(field.text));
-      sample.quoted += field.quoted;
-    }
-  });
+  CsvLexer lexer({delimiter, quote, options.max_line_bytes, options.max_columns}, repairs,
+                 [&](const CsvRecord& record) {
+                   if (record.blank) return;
+                   Row& row = sample.rows.emplace_back();
+                   for (const CsvField& field : record.fields) {
+                     row.emplace_back(trim(field.text));
+                     sample.quoted += field.quoted;
+                   }
+                 });
   try {
     lexer.feed(text);
     if (whole) lexer.finish();
@@ -105,8 +106,8 @@ Shape sniff_shape(std::string_view text, bool whole, const CsvOptions& options) 
 
 /// What the sampled cells of one column say.
 struct Evidence {
-  size_t values = 0;     // not missing
-  size_t numbers = 0;    // under either decimal
+  size_t values = 0;   // not missing
+  size_t numbers = 0;  // under either decimal
   size_t dates = 0;
   size_t only_point = 0, only_comma = 0;  // numbers under one decimal alone
   size_t open_comma = 0;                  // 1,234: a number under both
@@ -146,7 +147,8 @@ bool sniff_header(const std::vector<Row>& rows, size_t width) {
     if (!seen.insert(cell).second) repeats = true;
     if (is_value(cell)) {
       ++values;
-      years += cell.size() == 4 && cell >= "1500" && cell <= "2500" && cell.find_first_not_of("0123456789") == cell.npos;
+      years +=
+          cell.size() == 4 && cell >= "1500" && cell <= "2500" && cell.find_first_not_of("0123456789") == cell.npos;
       continue;
     }
     ++names;

@@ -14,13 +14,13 @@ namespace sg {
 struct ColumnPlan {
   std::optional<ColumnType> type;  // empty: nothing but missing cells so far, the first value decides
   char decimal = '.';
-  bool ambiguous_number = false;   // 1,234 alone: thousands or thousandths
+  bool ambiguous_number = false;  // 1,234 alone: thousands or thousandths
 };
 
 struct CsvPlan {
   CsvDialect dialect;
-  size_t width = 0;                 // columns of the table
-  std::vector<std::string> names;   // the header as written, empty without one
+  size_t width = 0;                // columns of the table
+  std::vector<std::string> names;  // the header as written, empty without one
   std::vector<ColumnPlan> columns;
 };
 

@@ -50,8 +50,8 @@ double decimal_value(const std::string& text, uint64_t mantissa, int digits, int
                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   if (digits <= 15 && exponent >= -22 && exponent <= 22) {
     const double value = static_cast<double>(mantissa);
-    const double scaled = exponent < 0 ? value / kPowers[static_cast<size_t>(-exponent)]
-                                       : value * kPowers[static_cast<size_t>(exponent)];
+    const double scaled =
+        exponent < 0 ? value / kPowers[static_cast<size_t>(-exponent)] : value * kPowers[static_cast<size_t>(exponent)];
     return text[0] == '-' ? -scaled : scaled;
   }
   return std::strtod(text.c_str(), nullptr);
@@ -87,8 +87,8 @@ std::string_view trim(std::string_view cell) {
 
 bool is_missing(std::string_view cell) {
   static constexpr std::array<std::string_view, 32> kMissing = {
-      "na",     "n/a",  "nan",    "null",   "none", "-",      "?",        "nil",     "--",      "---",     ".",
-      "..",     "...",  "\\n",    "#n/a",   "#na",  "n.a.",   "n.a",      "-nan",    "+nan",    "<na>",    "nat",
+      "na",     "n/a",  "nan",    "null",    "none",  "-",       "?",     "nil",     "--",      "---",         ".",
+      "..",     "...",  "\\n",    "#n/a",    "#na",   "n.a.",    "n.a",   "-nan",    "+nan",    "<na>",        "nat",
       "(null)", "void", "#null!", "#value!", "#ref!", "#div/0!", "#num!", "missing", "unknown", "\xE2\x80\x93"};
   if (cell.empty()) return true;
   if (cell.size() > 8) return false;
@@ -103,14 +103,22 @@ bool is_missing(std::string_view cell) {
 
 std::string_view to_string(Thousands mark) {
   switch (mark) {
-    case Thousands::none: return "none";
-    case Thousands::comma: return "comma";
-    case Thousands::point: return "point";
-    case Thousands::space: return "space";
-    case Thousands::apostrophe: return "apostrophe";
-    case Thousands::no_break: return "no-break space";
-    case Thousands::narrow_no_break: return "narrow no-break space";
-    case Thousands::right_quote: return "right single quote";
+    case Thousands::none:
+      return "none";
+    case Thousands::comma:
+      return "comma";
+    case Thousands::point:
+      return "point";
+    case Thousands::space:
+      return "space";
+    case Thousands::apostrophe:
+      return "apostrophe";
+    case Thousands::no_break:
+      return "no-break space";
+    case Thousands::narrow_no_break:
+      return "narrow no-break space";
+    case Thousands::right_quote:
+      return "right single quote";
   }
   return "none";
 }
@@ -183,8 +191,8 @@ std::string format_datetime(double epoch_seconds) {
   if (second == 0) {
     std::snprintf(text, sizeof text, "%04d-%02u-%02u", year, month, day);
   } else {
-    std::snprintf(text, sizeof text, "%04d-%02u-%02u %02d:%02d:%02d", year, month, day, second / 3600,
-                  second / 60 % 60, second % 60);
+    std::snprintf(text, sizeof text, "%04d-%02u-%02u %02d:%02d:%02d", year, month, day, second / 3600, second / 60 % 60,
+                  second % 60);
   }
   return text;
 }

@@ -39,12 +39,15 @@ std::string checksum_field() { return "\"" + std::string(kChecksumKey) + "\":\""
 std::string in_quotes(std::string_view name) { return "'" + shorten(name, 80) + "'"; }
 
 void check_tensor(const TensorBytes& tensor) {
-  const auto fail = [&](const std::string& what) { throw Error("checkpoint.bad_tensor", in_quotes(tensor.name) + ": " + what); };
+  const auto fail = [&](const std::string& what) {
+    throw Error("checkpoint.bad_tensor", in_quotes(tensor.name) + ": " + what);
+  };
   if (tensor.name.empty() || tensor.name == "__metadata__") fail("this is no name for a tensor");
   if (find_invalid_utf8(tensor.name) != std::string_view::npos) fail("the name is not UTF-8");
   const auto bytes = tensor_bytes(tensor.dtype, tensor.shape);
   if (!bytes || *bytes != tensor.bytes.size()) {
-    fail(std::to_string(tensor.bytes.size()) + " bytes do not fill its shape of " + std::string(to_string(tensor.dtype)));
+    fail(std::to_string(tensor.bytes.size()) + " bytes do not fill its shape of " +
+         std::string(to_string(tensor.dtype)));
   }
 }
 
@@ -63,7 +66,8 @@ void check_checksum(const SafetensorsHeader& header, Checksum checksum, uint32_t
     corrupt_checkpoint("the metadata has no checksum", 8);
   }
   if (*header.crc32c != crc) {
-    corrupt_checkpoint("the checksum says " + hex8(*header.crc32c) + ", the bytes give " + hex8(crc), header.crc_position);
+    corrupt_checkpoint("the checksum says " + hex8(*header.crc32c) + ", the bytes give " + hex8(crc),
+                       header.crc_position);
   }
 }
 
@@ -78,16 +82,19 @@ void check_layout(SafetensorsHeader& header) {
     const uint64_t byte = header.data_begin + std::min(at, data_size);
     if (tensor.begin != at) {
       corrupt_checkpoint("tensor " + in_quotes(tensor.name) + " begins at data offset " + std::to_string(tensor.begin) +
-                             " and not at " + std::to_string(at), byte);
+                             " and not at " + std::to_string(at),
+                         byte);
     }
     if (tensor.end < tensor.begin || tensor.end > data_size) {
       corrupt_checkpoint("tensor " + in_quotes(tensor.name) + " ends at data offset " + std::to_string(tensor.end) +
-                             ", and there are " + std::to_string(data_size) + " bytes of data", byte);
+                             ", and there are " + std::to_string(data_size) + " bytes of data",
+                         byte);
     }
     const auto bytes = tensor_bytes(tensor.dtype, tensor.shape);
     if (!bytes || *bytes != tensor.end - tensor.begin) {
       corrupt_checkpoint("tensor " + in_quotes(tensor.name) + " has " + std::to_string(tensor.end - tensor.begin) +
-                             " bytes, its shape needs " + (bytes ? std::to_string(*bytes) : "more than 2^62"), byte);
+                             " bytes, its shape needs " + (bytes ? std::to_string(*bytes) : "more than 2^62"),
+                         byte);
     }
     at = tensor.end;
     tensor.begin += header.data_begin;
@@ -159,10 +166,11 @@ uint64_t safetensors_header_size(std::span<const uint8_t> first_bytes, uint64_t 
   }
   uint64_t length = 0;
   for (size_t i = 0; i < 8; ++i) length |= uint64_t{first_bytes[i]} << (8 * i);
-  if (length > kMaxHeaderBytes) corrupt_checkpoint("a header of " + std::to_string(length) + " bytes is over 16 MiB", 0);
+  if (length > kMaxHeaderBytes)
+    corrupt_checkpoint("a header of " + std::to_string(length) + " bytes is over 16 MiB", 0);
   if (length < 2 || length > total_size - 8) {
-    corrupt_checkpoint("a header of " + std::to_string(length) + " bytes does not fit a file of " +
-                           std::to_string(total_size), 0);
+    corrupt_checkpoint(
+        "a header of " + std::to_string(length) + " bytes does not fit a file of " + std::to_string(total_size), 0);
   }
   return 8 + length;
 }
@@ -214,7 +222,8 @@ std::span<const uint8_t> SafetensorsFile::bytes(std::string_view name) const {
 std::vector<float> SafetensorsFile::floats(std::string_view name) const {
   const TensorEntry& tensor = entry(name);
   if (tensor.dtype != Dtype::F32) {
-    throw Error("checkpoint.mismatch", "tensor " + in_quotes(name) + " is " + std::string(to_string(tensor.dtype)) + ", not F32");
+    throw Error("checkpoint.mismatch",
+                "tensor " + in_quotes(name) + " is " + std::string(to_string(tensor.dtype)) + ", not F32");
   }
   const std::span<const uint8_t> source = bytes(name);
   std::vector<float> values(source.size() / sizeof(float));
@@ -249,7 +258,8 @@ void SafetensorsChecker::feed(std::span<const uint8_t> bytes) {
 
 const SafetensorsHeader& SafetensorsChecker::finish() {
   if (seen_ != total_size_ || !header_) {
-    corrupt_checkpoint("it ends after " + std::to_string(seen_) + " of " + std::to_string(total_size_) + " bytes", seen_);
+    corrupt_checkpoint("it ends after " + std::to_string(seen_) + " of " + std::to_string(total_size_) + " bytes",
+                       seen_);
   }
   check_checksum(*header_, checksum_, crc_);
   return *header_;

@@ -15,10 +15,18 @@ struct DtypeRow {
   std::string_view name;
   size_t bytes;
 };
-constexpr std::array<DtypeRow, 13> kDtypes = {{{Dtype::BOOL, "BOOL", 1}, {Dtype::U8, "U8", 1},   {Dtype::I8, "I8", 1},
-                                               {Dtype::U16, "U16", 2},   {Dtype::I16, "I16", 2}, {Dtype::F16, "F16", 2},
-                                               {Dtype::BF16, "BF16", 2}, {Dtype::U32, "U32", 4}, {Dtype::I32, "I32", 4},
-                                               {Dtype::F32, "F32", 4},   {Dtype::U64, "U64", 8}, {Dtype::I64, "I64", 8},
+constexpr std::array<DtypeRow, 13> kDtypes = {{{Dtype::BOOL, "BOOL", 1},
+                                               {Dtype::U8, "U8", 1},
+                                               {Dtype::I8, "I8", 1},
+                                               {Dtype::U16, "U16", 2},
+                                               {Dtype::I16, "I16", 2},
+                                               {Dtype::F16, "F16", 2},
+                                               {Dtype::BF16, "BF16", 2},
+                                               {Dtype::U32, "U32", 4},
+                                               {Dtype::I32, "I32", 4},
+                                               {Dtype::F32, "F32", 4},
+                                               {Dtype::U64, "U64", 8},
+                                               {Dtype::I64, "I64", 8},
                                                {Dtype::F64, "F64", 8}}};
 
 const DtypeRow& row_of(Dtype dtype) {
@@ -27,8 +35,8 @@ const DtypeRow& row_of(Dtype dtype) {
 
 constexpr size_t kMaxRank = 32;
 
-/// Takes the events of one header. The nesting is {"__metadata__": {key: text}, name: {dtype, shape: [], data_offsets: []}};
-/// anything else throws where it is met.
+/// Takes the events of one header. The nesting is {"__metadata__": {key: text}, name: {dtype, shape: [], data_offsets:
+/// []}}; anything else throws where it is met.
 class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit HeaderEvents(SafetensorsHeader& header) : header_(header) {}
