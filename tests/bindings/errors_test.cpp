@@ -25,9 +25,11 @@ json create(int dataset, const json& patch) {
 
 TEST_CASE("a wrong configuration is refused by field, value and limits", "[bindings]") {
   const int d = open_dataset(wave_csv(200));
-  check_error(create(d, {{"training", {{"batchSize", 0}}}}), "config.bad_field", {"training.batchSize", "0", "from 1 to 4096"});
+  check_error(create(d, {{"training", {{"batchSize", 0}}}}), "config.bad_field",
+              {"training.batchSize", "0", "from 1 to 4096"});
   check_error(create(d, {{"training", {{"batchSize", 2.5}}}}), "config.bad_field", {"training.batchSize", "whole"});
-  check_error(create(d, {{"training", {{"optimizer", "rmsprop"}}}}), "config.bad_field", {"training.optimizer", "rmsprop", "adamw"});
+  check_error(create(d, {{"training", {{"optimizer", "rmsprop"}}}}), "config.bad_field",
+              {"training.optimizer", "rmsprop", "adamw"});
   check_error(create(d, {{"training", {{"epoch", 3}}}}), "config.bad_field", {"training.epoch"});
   check_error(create(d, {{"model", {{"hidden", 1e9}}}}), "config.bad_field", {"model.hidden", "1024"});
   check_error(create(d, {{"model", {{"heads", 2}}}}), "config.bad_field", {"lstm", "heads"});
@@ -73,7 +75,13 @@ TEST_CASE("an empty file, unknown handles and unfinished data are errors, not cr
 
 TEST_CASE("a learning rate that is too high ends in a named divergence, and nothing is saved of it", "[bindings]") {
   const int d = open_dataset(wave_csv(200));
-  const json c = create(d, {{"training", {{"learningRate", 10}, {"optimizer", "sgd"}, {"momentum", 0.9999}, {"clipNorm", 0}, {"epochs", 200}, {"weightDecay", 10}}}});
+  const json c = create(d, {{"training",
+                             {{"learningRate", 10},
+                              {"optimizer", "sgd"},
+                              {"momentum", 0.9999},
+                              {"clipNorm", 0},
+                              {"epochs", 200},
+                              {"weightDecay", 10}}}});
   REQUIRE(c["ok"]);
   const int session = c["session"];
   json state = c["state"];

@@ -1,4 +1,6 @@
 // What decides which windows a step sees, at which rate, on which device.
+#include "train/batches.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -7,7 +9,6 @@
 #include "forecast/windows.h"
 #include "optim/schedule.h"
 #include "tests/train/series.h"
-#include "train/batches.h"
 #include "train/race.h"
 
 using namespace sg;
@@ -60,7 +61,9 @@ TEST_CASE("the race never picks a software renderer, and says why it picked", "[
                            ++made;
                            return make_cpu_device();
                          },
-                         [] { return train::Gpu{true, true, "SwiftShader", ""}; }};
+                         [] {
+                           return train::Gpu{true, true, "SwiftShader", ""};
+                         }};
   CHECK(train::choose_device(devices, config, data).device == "cpu");
   CHECK(train::choose_device(devices, config, data).reason.find("SwiftShader") != std::string::npos);
   CHECK(made == 0);

@@ -73,6 +73,8 @@ std::vector<uint8_t> save_checkpoint(const Session& session, const std::string& 
                                      const std::string& history) {
   if (session.pending() > 0)
     throw Error("train.pending", "losses are still on the device: poll until none is pending, then save");
+  if (session.diverged())
+    throw Error("train.not_finite", "the run has diverged and is not saved; the last checkpoint is untouched");
   const std::vector<Entry> all = entries(session);
   std::vector<TensorBytes> tensors;
   for (const Entry& e : all) {

@@ -56,6 +56,8 @@ class Session {
   bool epoch_done() const { return state_.step_in_epoch == batches_.count() && pending_.empty(); }
   void next_epoch();
   bool finished() const { return state_.epoch >= config_.epochs; }
+  /// A loss was not finite: what the run holds now is worth nothing.
+  bool diverged() const { return diverged_; }
   /// Mean over this epoch's losses so far.
   std::optional<double> train_loss() const;
   /// (step, loss) since the last call.
@@ -99,6 +101,7 @@ class Session {
   optim::Optimizer optimizer_;
   nn::Context context_;
   State state_;
+  bool diverged_ = false;
   std::deque<Pending> pending_;
   std::vector<std::pair<int64_t, float>> recent_;
   std::optional<float> gradient_norm_;
