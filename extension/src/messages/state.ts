@@ -193,6 +193,7 @@ export interface CheckpointEntry {
   time: number;
   step: number | null;
   epoch: number | null;
+  /** Validation loss after the last finished epoch, where the store knows it. */
   loss: number | null;
   /** False when the file is not a whole checkpoint; `reason` says why. */
   ok: boolean;

@@ -2,7 +2,7 @@
 // Only the header is read. The core checks the rest when it loads a checkpoint.
 import { isRecord } from '../messages/validate.ts';
 
-/** `epoch` counts finished epochs. */
+/** `epoch` counts finished epochs, `loss` is the validation loss after the last of them. */
 export interface Summary {
   step: number | null;
   epoch: number | null;
@@ -55,7 +55,7 @@ export function summaryOf(metadata: Record<string, unknown>): Summary {
   return {
     step: numberOf(at['step']),
     epoch: numberOf(at['epoch']),
-    loss: lastValidationLoss(history) ?? meanLoss(at),
+    loss: lastValidationLoss(history),
   };
 }
 
@@ -63,12 +63,6 @@ function lastValidationLoss(history: unknown): number | null {
   const epochs = isRecord(history) && Array.isArray(history['epochs']) ? history['epochs'] : [];
   const last: unknown = epochs.at(-1);
   return isRecord(last) ? numberOf(last['validationLoss']) : null;
-}
-
-function meanLoss(state: Record<string, unknown>): number | null {
-  const sum = numberOf(state['lossSum']);
-  const count = numberOf(state['lossCount']);
-  return sum !== null && count !== null && count > 0 ? sum / count : null;
 }
 
 function numberOf(value: unknown): number | null {

@@ -116,7 +116,7 @@ export class Keeper {
   ): Promise<CheckpointEntry> {
     const { saving, runs, snapshot } = this.#parts;
     const { bytes, step, epoch } = await run.capture();
-    const loss = snapshot.state.history.epochs.at(-1)?.validationLoss ?? run.progress().trainLoss;
+    const loss = snapshot.state.history.epochs.at(-1)?.validationLoss ?? null;
     const summary = { step, epoch, loss };
     const entry = await saving.save(checkpointName(run.id, step), bytes, summary, store);
     const checkpoint = { store: entry.store, id: entry.id };
