@@ -5,20 +5,13 @@
 const attach = () => {
   const channel = new BroadcastChannel('shadegrad');
   const waiting = new Map();
-  const seen = { progress: [], losses: new Map(), notices: [] };
   channel.onmessage = ({ data }) => {
     if (data?.kind === 'reply') {
       waiting.get(data.id)?.(data);
       waiting.delete(data.id);
-    } else if (data?.kind === 'event' && data.type === 'train.progress') {
-      seen.progress.push({ time: Date.now(), ...data.progress });
-      for (const [step, loss] of data.losses) seen.losses.set(step, loss);
-    } else if (data?.kind === 'event' && data.type === 'notice') {
-      seen.notices.push(data.notice);
     }
   };
   globalThis.observer = {
-    seen,
     call(command) {
       const id = crypto.randomUUID();
       return new Promise((resolve) => {
@@ -26,7 +19,7 @@ const attach = () => {
         channel.postMessage({ kind: 'request', id, command });
         setTimeout(
           () => resolve({ ok: false, code: 'observer.silence', message: 'no reply' }),
-          5000,
+          20_000,
         );
       });
     },
@@ -57,11 +50,13 @@ export class Observer {
 
   /** The first state for which `wanted` holds; fails with what was there instead. */
   async until(wanted, what, seconds = 30) {
-    const end = Date.now() + seconds * 1000;
+    let end = Date.now() + seconds * 1000;
     let state = null;
     while (Date.now() < end) {
       state = await this.state();
       if (state !== null && wanted(state)) return state;
+      // A run that has failed comes to nothing else by itself.
+      if (state?.phase === 'failed') end = Math.min(end, Date.now() + 2000);
       await pause(50);
     }
     const { phase, failure, progress, host, notices } = state ?? {};
@@ -82,27 +77,10 @@ export class Observer {
     return this.until(wanted, `${count} steps after step ${before}`, seconds);
   }
 
-  /** [[step, loss], ...] of every step whose loss was announced since the observer began, in order. */
-  losses() {
-    return this.page.evaluate(() =>
-      [...globalThis.observer.seen.losses].sort((a, b) => a[0] - b[0]),
-    );
-  }
-
-  /** Forgets what was announced, so that the next run's losses stand alone. */
-  reset() {
-    return this.page.evaluate(() => {
-      globalThis.observer.seen.losses.clear();
-      globalThis.observer.seen.progress.length = 0;
-      globalThis.observer.seen.notices.length = 0;
-    });
-  }
-
-  progress() {
-    return this.page.evaluate(() => globalThis.observer.seen.progress);
-  }
-
-  notices() {
-    return this.page.evaluate(() => globalThis.observer.seen.notices);
+  /** [[step, loss], ...] of every step of the run, as the worker keeps them while they are not thinned out. */
+  async losses() {
+    const { steps, losses, stride } = (await this.state()).history;
+    if (stride !== 1) throw new Error(`the losses are thinned: one point holds ${stride} steps`);
+    return steps.map((step, i) => [step, losses[i]]);
   }
 }

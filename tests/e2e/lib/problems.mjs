@@ -13,7 +13,7 @@ async function listen(session, where, problems) {
     problems.push(`${where}: uncaught ${said} (${details.url}:${details.lineNumber + 1})`);
   });
   session.on('Log.entryAdded', ({ entry }) => {
-    const refused = entry.text.includes('WebGL: INVALID');
+    const refused = /GL_INVALID|WebGL: INVALID/.test(entry.text);
     if (entry.level === 'error' || refused)
       problems.push(`${where}: ${entry.source}: ${entry.text} ${entry.url ?? ''}`);
   });

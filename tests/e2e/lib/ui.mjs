@@ -151,12 +151,13 @@ export class Ui {
   }
 
   /** Sets what differs from the first choices, and presses Train. */
-  async train({ target, epochs, lookBack, horizon, device, hidden, seed } = {}) {
+  async train({ target, epochs, lookBack, horizon, device, hidden, seed, learningRate } = {}) {
     await this.wait('train', 30);
     if (target !== undefined) await this.select('target', target);
     if (lookBack !== undefined) await this.fill('look-back', lookBack);
     if (horizon !== undefined) await this.fill('horizon', horizon);
     if (epochs !== undefined) await this.fill('epochs', epochs);
+    if (learningRate !== undefined) await this.fill('learning-rate', learningRate);
     if (seed !== undefined) await this.fill('seed', seed);
     if (device !== undefined) await this.select('device-choice', device);
     if (hidden !== undefined) await this.fillModelField('hidden', hidden);
