@@ -70,7 +70,7 @@ BENCH_EXPORT int bench_create(int webgl, int batch, int time, int features, cons
     auto b = std::make_unique<Bench>();
     b->device = bindings::devices().make(webgl ? "webgl" : "cpu");
     b->batch = batch, b->time = time, b->features = features, b->learning_rate = learning_rate;
-    std::vector<nn::Parameter> parameters;
+    std::vector<Parameter> parameters;
     int in = features;
     for (int l = 0; l < layers; ++l) {
       const int h = units[l];

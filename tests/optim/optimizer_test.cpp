@@ -101,7 +101,7 @@ void check_steps(const std::string& device_name, const Config& config) {
     CHECK_FALSE(w.grad().defined());
   }
   CHECK(optimizer.steps() == 12);
-  for (const nn::Parameter& p : optimizer.state()) {
+  for (const Parameter& p : optimizer.state()) {
     INFO(p.name);
     const bool second = p.name.rfind("exp_avg_sq.", 0) == 0, of_w = p.name.back() == 'w';
     const Array& want =

@@ -5,15 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/parameter.h"
 #include "core/random.h"
-#include "core/tensor.h"
 
 namespace sg::nn {
-
-struct Parameter {
-  std::string name;
-  Tensor value;
-};
 
 /// Where initial weights come from: each parameter is one draw of the stream `weights`, in the order of construction.
 struct Init {

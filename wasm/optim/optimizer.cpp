@@ -7,9 +7,9 @@
 
 namespace sg::optim {
 
-Optimizer::Optimizer(std::vector<nn::Parameter> parameters, const Config& config) : config_(config) {
+Optimizer::Optimizer(std::vector<Parameter> parameters, const Config& config) : config_(config) {
   SG_CHECK(!parameters.empty(), "an optimiser needs parameters");
-  for (nn::Parameter& p : parameters) {
+  for (Parameter& p : parameters) {
     const auto zeros = [&] { return Tensor::full(p.value.device(), p.value.shape(), 0); };
     slots_.push_back({p.name, p.value, zeros(), config.kind == Kind::sgd ? Tensor() : zeros()});
   }
@@ -65,8 +65,8 @@ void Optimizer::update(Slot& slot, const Tensor& norm, float learning_rate) {
   slot.second = out[2];
 }
 
-std::vector<nn::Parameter> Optimizer::state() const {
-  std::vector<nn::Parameter> all;
+std::vector<Parameter> Optimizer::state() const {
+  std::vector<Parameter> all;
   const bool sgd = config_.kind == Kind::sgd;
   for (const Slot& slot : slots_) {
     all.push_back({(sgd ? "momentum_buffer." : "exp_avg.") + slot.name, slot.first});
@@ -76,7 +76,7 @@ std::vector<nn::Parameter> Optimizer::state() const {
 }
 
 void Optimizer::load(const std::function<void(const std::string&, Tensor&)>& take) {
-  for (nn::Parameter& p : state()) take(p.name, p.value);
+  for (Parameter& p : state()) take(p.name, p.value);
 }
 
 }  // namespace sg::optim

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/module.h"
+#include "core/parameter.h"
 
 namespace sg::optim {
 
@@ -23,7 +23,7 @@ struct Config {
 
 class Optimizer {
  public:
-  Optimizer(std::vector<nn::Parameter> parameters, const Config& config);
+  Optimizer(std::vector<Parameter> parameters, const Config& config);
   /// Applies and clears the gradients. The squared norm of all gradients before clipping is a scalar on the device;
   /// undefined where nothing is clipped.
   Tensor step(float learning_rate);
@@ -31,7 +31,7 @@ class Optimizer {
   int64_t steps() const { return steps_; }
   void set_steps(int64_t steps) { steps_ = steps; }
   /// The state by name ("exp_avg.lstm.weight_ih_l0"), zeros before the first step; for checkpoints.
-  std::vector<nn::Parameter> state() const;
+  std::vector<Parameter> state() const;
   /// Gives every state tensor to `take` with its name, to be set from a checkpoint.
   void load(const std::function<void(const std::string& name, Tensor& tensor)>& take);
 

@@ -46,8 +46,8 @@ std::vector<Entry> entries(const Session& session) {
                                             "is not saved; the last checkpoint is untouched");
     all.push_back(std::move(e));
   };
-  for (const nn::Parameter& p : session.parameters()) add(p.name, p.value);
-  for (const nn::Parameter& p : session.optimizer().state()) add("optimizer." + p.name, p.value);
+  for (const Parameter& p : session.parameters()) add(p.name, p.value);
+  for (const Parameter& p : session.optimizer().state()) add("optimizer." + p.name, p.value);
   return all;
 }
 
@@ -122,7 +122,7 @@ Restored restore_session(const Checkpoint& checkpoint, std::unique_ptr<Device> d
                  " now): training goes on from the start of an epoch, with the scaling of the checkpoint";
   SG_CHECK(state.step_in_epoch <= out.session->steps_per_epoch(),
            "the checkpoint's place lies beyond the end of an epoch");
-  for (nn::Parameter p : out.session->parameters()) load(checkpoint.file, p.name, p.value);
+  for (Parameter p : out.session->parameters()) load(checkpoint.file, p.name, p.value);
   out.session->optimizer().load(
       [&](const std::string& name, Tensor& t) { load(checkpoint.file, "optimizer." + name, t); });
   out.session->resume(state);

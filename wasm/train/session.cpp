@@ -200,7 +200,7 @@ Forecasts Session::predict(size_t first, size_t count) const {
 
 int64_t Session::parameter_count() const {
   int64_t n = 0;
-  for (const nn::Parameter& p : parameters_) n += p.value.size();
+  for (const Parameter& p : parameters_) n += p.value.size();
   return n;
 }
 

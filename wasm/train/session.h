@@ -75,7 +75,7 @@ class Session {
   const ForecastData& data() const { return data_; }
   Device& device() const { return *device_; }
   int64_t parameter_count() const;
-  const std::vector<nn::Parameter>& parameters() const { return parameters_; }
+  const std::vector<Parameter>& parameters() const { return parameters_; }
   optim::Optimizer& optimizer() { return optimizer_; }
   const optim::Optimizer& optimizer() const { return optimizer_; }
   /// Takes the place of a checkpoint over; the tensors are set by the caller.
@@ -97,7 +97,7 @@ class Session {
   TrainConfig config_;
   Batches batches_;
   std::unique_ptr<nn::Module> model_;
-  std::vector<nn::Parameter> parameters_;
+  std::vector<Parameter> parameters_;
   optim::Optimizer optimizer_;
   nn::Context context_;
   State state_;
