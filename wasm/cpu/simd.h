@@ -101,7 +101,7 @@ inline vf exp(vf x) {
 inline vf log(vf x) {
   const vf zero = splat(0), infinity = splat(__builtin_inff());
   const vi tiny = x < splat(1.17549435e-38f);
-  const vi from_root = bits(select(tiny, x * 33554432.0f, x)) - 0x3f3504f3;
+  const vi from_root = (vi)((vu)bits(select(tiny, x * 33554432.0f, x)) - 0x3f3504f3u);  // wraps where x is negative
   const vf e = __builtin_convertvector(from_root >> 23, vf) - select(tiny, splat(25), zero);
   const vf m = floats((from_root & 0x007fffff) + 0x3f3504f3) - 1.0f;
   vf y = m * 7.0376836292e-2f - 1.1514610310e-1f;
