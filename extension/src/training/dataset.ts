@@ -1,6 +1,7 @@
 // Reads a data set into the core, piece by piece. The data set of before stays until the new one is whole, so that a
 // file that vanishes half way costs nothing.
 import type { DatasetDescription, SourceInfo } from '../messages/state.ts';
+import { CoreError } from './core.ts';
 import type { Core } from './core.ts';
 import { TrainingError } from './errors.ts';
 import type { ByteSource } from './sources.ts';
@@ -38,6 +39,12 @@ export async function readDataset(
     return { handle, source: info, description: core.datasetFinish(handle) };
   } catch (error) {
     core.datasetClose(handle);
-    throw error;
+    throw naming(info.name, error);
   }
+}
+
+/** The core speaks of "the file"; a person wants to know which. */
+function naming(name: string, error: unknown): unknown {
+  if (!(error instanceof CoreError) || error.message.includes(name)) return error;
+  return new TrainingError(error.code, `"${name}": ${error.message}`);
 }

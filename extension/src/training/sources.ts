@@ -18,10 +18,11 @@ export function fileSource(file: File): ByteSource {
 }
 
 async function* slices(file: File): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let at = 0; at < file.size; at += SLICE) {
+  // At least one reading: a file that is gone may only claim to be empty.
+  for (let at = 0; at === 0 || at < file.size; at += SLICE) {
     let buffer: ArrayBuffer;
     try {
-      buffer = await file.slice(at, at + SLICE).arrayBuffer();
+      buffer = await (file.size === 0 ? file : file.slice(at, at + SLICE)).arrayBuffer();
     } catch (error) {
       const reason = error instanceof Error ? error.name : String(error);
       throw new TrainingError(
@@ -29,7 +30,7 @@ async function* slices(file: File): AsyncGenerator<Uint8Array, void, undefined> 
         `"${file.name}" can no longer be read at byte ${String(at)} of ${String(file.size)} (${reason}): it was moved, removed or changed after it was picked. Pick it again.`,
       );
     }
-    yield new Uint8Array(buffer);
+    if (buffer.byteLength > 0) yield new Uint8Array(buffer);
   }
 }
 

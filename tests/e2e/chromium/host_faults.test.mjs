@@ -63,13 +63,13 @@ scenario(
   },
 );
 
-for (const [update, versions] of [
-  ['host', { min: 1000, max: 1000 }],
-  ['extension', { min: 0, max: 0 }],
+for (const [update, plan] of [
+  ['host', { hello: { min: 1000, max: 1000 } }],
+  ['extension', { unsupported: { min: 1000, max: 1000 } }],
 ]) {
   scenario(
     `no common protocol version: the page says that the ${update} must be updated, and works without it`,
-    { prepare: (world) => world.proxyHost({ hello: versions }) },
+    { prepare: (world) => world.proxyHost(plan) },
     async ({ world, observer, page }) => {
       const ui = new Ui(page);
       const wrong = (state) => state.host.state === 'incompatible';

@@ -2,6 +2,7 @@
 // browser does, ending its idle service worker. Training must not notice.
 import assert from 'node:assert/strict';
 import { series } from '../lib/data.mjs';
+import { waitUntil } from '../lib/files.mjs';
 import { scenario } from '../lib/scenario.mjs';
 import { Ui } from '../lib/ui.mjs';
 
@@ -47,12 +48,13 @@ scenario(
     const { observer } = rest;
     await startLongRun(rest);
     const { config } = await observer.state();
-    for (const page of [
-      await session.openRealPopup(),
-      await session.openDashboard(),
-      await session.openWindow('popup.html'),
+    // One after the other: a popup closes when another page comes to the front.
+    for (const open of [
+      () => session.openRealPopup(),
+      () => session.openDashboard(),
+      () => session.openWindow('popup.html'),
     ]) {
-      const ui = new Ui(page, { tab: false });
+      const ui = new Ui(await open(), { tab: false });
       await ui.waitText('step', /\d/);
       assert.ok(await ui.visible('pause'), 'it shows the run');
       assert.ok(!(await ui.visible('train')), 'it offers no second one');
@@ -115,8 +117,14 @@ scenario(
     await ui.pickFromHost(`${world.rootName}/waves.csv`);
     await ui.train(LONG);
     await observer.until((state) => training(state) && state.progress.step > 0, 'the first steps');
+    const [before] = world.hostProcesses();
     await session.stopBackground();
     await observer.advance(50);
+    await waitUntil(() => {
+      const [now, ...more] = world.hostProcesses();
+      return now !== undefined && now !== before && more.length === 0;
+    }, 'a new host in place of the one that ended with the service worker');
+    await observer.until((state) => state.host.state === 'connected', 'the link to the new host');
     await ui.click('save');
     const saved = await observer.until((state) => state.checkpoints.length > 0, 'a checkpoint');
     assert.equal(saved.checkpoints[0].store, 'host');

@@ -1,4 +1,4 @@
-// Looking for files that the browser or the host wrote.
+// Waiting for what the browser or the host does outside of the pages: files and processes.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,12 +11,16 @@ export function filesBelow(folder, ending) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-export async function waitForFile(folder, ending, seconds = 20) {
+export async function waitUntil(holds, what, seconds = 20) {
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
-    const [found] = filesBelow(folder, ending);
-    if (found !== undefined) return found;
+    if (holds()) return;
     await pause(50);
   }
-  throw new Error(`no file *${ending} came into ${folder} within ${seconds} s`);
+  throw new Error(`waited ${seconds} s for ${what}`);
+}
+
+export async function waitForFile(folder, ending) {
+  await waitUntil(() => filesBelow(folder, ending).length > 0, `a file *${ending} in ${folder}`);
+  return filesBelow(folder, ending)[0];
 }

@@ -1,6 +1,7 @@
 // Stands between the browser and the real host and makes one thing go wrong at an exact place of the conversation:
 //   node host_proxy.mjs PLAN.json HOST ARGUMENTS...
 // PLAN: {hello?: {min, max}} speaks these protocol versions in the extension's name;
+//       {unsupported?: {min, max}} answers the first hello as a host that speaks only these would;
 //       {after?: {type, frames}, do?: {truncate | remove: path}} acts when so many frames of a type have passed.
 // The host can have read ahead by no more than its credits, so a file of a few MiB is cut for certain.
 import { spawn } from 'node:child_process';
@@ -39,6 +40,16 @@ function act(message) {
   if (plan.do.remove !== undefined) rmSync(plan.do.remove);
 }
 
+/** PROTOCOL.md's refusal in the words of a newer host. */
+function answered(message) {
+  const { unsupported } = plan;
+  if (unsupported === undefined || message.protocol === undefined) return message;
+  const { min, max } = unsupported;
+  const text = `this host speaks versions ${min} to ${max}: update the extension`;
+  const refusal = { id: message.id, ok: false, code: 'protocol.unsupported' };
+  return { ...refusal, message: text, update: 'extension', min, max };
+}
+
 process.stdin.on(
   'data',
   frames((message) => {
@@ -51,7 +62,7 @@ host.stdout.on(
   'data',
   frames((message) => {
     act(message);
-    send(process.stdout, message);
+    send(process.stdout, answered(message));
   }),
 );
 host.on('exit', (code) => process.exit(code ?? 1));
