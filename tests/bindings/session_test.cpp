@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "io/safetensors.h"
 #include "tests/bindings/module.h"
 #include "tests/train/series.h"
 
@@ -24,6 +25,10 @@ TEST_CASE("a run learns the wave and beats both baselines", "[bindings]") {
   CHECK(v["loss"] < v["baselines"]["naiveLoss"]);
   CHECK(v["loss"] < 0.1);
   CHECK(v["scaled"]["mse"].get<double>() == Approx(v["loss"].get<double>()).epsilon(1e-4));
+
+  const auto bytes = checkpoint(session);
+  const sg::SafetensorsFile file(bytes);
+  CHECK(json::parse(file.value("state"))["validationLoss"] == v["loss"]);  // what a list of checkpoints shows
 
   const json p = reply(sg_session_predict(session, 3, 5));
   REQUIRE(p["ok"]);

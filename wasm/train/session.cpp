@@ -33,7 +33,8 @@ optim::Config optimizer_config(const TrainConfig& c) {
 
 nlohmann::json State::to_json() const {
   return {{"step", step},   {"epoch", epoch},      {"stepInEpoch", step_in_epoch},
-          {"draws", draws}, {"lossSum", loss_sum}, {"lossCount", loss_count}};
+          {"draws", draws}, {"lossSum", loss_sum}, {"lossCount", loss_count},
+          {"validationLoss", validation_loss ? nlohmann::json(*validation_loss) : nlohmann::json()}};
 }
 
 State State::from_json(const nlohmann::json& j) {
@@ -45,6 +46,7 @@ State State::from_json(const nlohmann::json& j) {
     s.draws = j.at("draws").get<uint32_t>();
     s.loss_sum = j.at("lossSum").get<double>();
     s.loss_count = j.at("lossCount").get<int64_t>();
+    if (!j.at("validationLoss").is_null()) s.validation_loss = j.at("validationLoss").get<double>();
     if (s.step < 0 || s.epoch < 0 || s.step_in_epoch < 0 || s.loss_count < 0)
       throw Error("checkpoint.corrupt", "the checkpoint's state holds a negative count");
     return s;
@@ -174,6 +176,7 @@ bool Session::validate(size_t max_windows) {
   }
   if (validated_ < windows.size()) return false;
   validation_ = {validation_loss_ / static_cast<double>(windows.size()), scaled_sum_.result(), data_sum_.result()};
+  state_.validation_loss = validation_.loss;
   validated_ = 0;
   validation_loss_ = 0;
   scaled_sum_ = {};

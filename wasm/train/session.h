@@ -26,6 +26,7 @@ struct State {
   uint32_t draws = 0;   // dropout masks used
   double loss_sum = 0;  // of this epoch, weighted by batch size
   int64_t loss_count = 0;
+  std::optional<double> validation_loss;  // the last one measured
   nlohmann::json to_json() const;
   static State from_json(const nlohmann::json& json);
 };

@@ -50,19 +50,12 @@ export function readMetadata(header: Uint8Array, size: number): Record<string, u
 /** From the metadata's JSON strings; what is not there is null. */
 export function summaryOf(metadata: Record<string, unknown>): Summary {
   const state = parseJson(metadata['state']);
-  const history = parseJson(metadata['history']);
   const at = isRecord(state) ? state : {};
   return {
     step: numberOf(at['step']),
     epoch: numberOf(at['epoch']),
-    loss: lastValidationLoss(history),
+    loss: numberOf(at['validationLoss']),
   };
-}
-
-function lastValidationLoss(history: unknown): number | null {
-  const epochs = isRecord(history) && Array.isArray(history['epochs']) ? history['epochs'] : [];
-  const last: unknown = epochs.at(-1);
-  return isRecord(last) ? numberOf(last['validationLoss']) : null;
 }
 
 function numberOf(value: unknown): number | null {
