@@ -32,6 +32,13 @@ struct Call {
   std::span<const std::byte> parameters;
 };
 
+class Device;
+
+/// What every device asks of a call: throws device.arguments, naming the kernel, for other numbers of inputs, outputs
+/// or parameter bytes than its row has, outputs of different sizes, or a buffer that is written and used as another as
+/// well.
+void check(const Device& device, const Call& call);
+
 class Device {
  public:
   virtual ~Device() = default;

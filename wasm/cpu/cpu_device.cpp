@@ -166,27 +166,10 @@ void CpuDevice::download(Buffer buffer, std::span<float> values) {
 }
 
 void CpuDevice::run(const Call& call) {
-  if (call.kernel >= Kernel::count) throw Error("device.arguments", "there is no such kernel");
-  const KernelInfo& kernel = info(call.kernel);
-  Args args(kernel, scratch_);
-  if (call.inputs.size() != kernel.inputs.size() || call.outputs.size() != kernel.outputs.size()) {
-    args.fail("takes " + std::to_string(kernel.inputs.size()) + " inputs and " + std::to_string(kernel.outputs.size()) +
-              " outputs, not " + std::to_string(call.inputs.size()) + " and " + std::to_string(call.outputs.size()));
-  }
-  if (call.parameters.size() != kernel.parameter_bytes) {
-    args.fail("takes " + std::to_string(kernel.parameter_bytes) + " bytes of parameters, not " +
-              std::to_string(call.parameters.size()));
-  }
+  check(*this, call);
+  Args args(info(call.kernel), scratch_);
   for (const Buffer buffer : call.inputs) args.add_input(floats(buffer));
-  for (size_t i = 0; i < call.outputs.size(); ++i) {
-    const Buffer buffer = call.outputs[i];
-    const auto earlier = call.outputs.first(i);
-    if (std::find(call.inputs.begin(), call.inputs.end(), buffer) != call.inputs.end() ||
-        std::find(earlier.begin(), earlier.end(), buffer) != earlier.end()) {
-      args.fail("buffer " + std::string(kernel.outputs[i]) + " is written and used as another one as well");
-    }
-    args.add_output(floats(buffer));
-  }
+  for (const Buffer buffer : call.outputs) args.add_output(floats(buffer));
   scratch_.reset();
   kFunctions[static_cast<size_t>(call.kernel)](call.parameters, args);
   ++counters_.kernels;

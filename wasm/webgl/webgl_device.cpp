@@ -50,7 +50,6 @@ class WebglDevice final : public Device {
   };
   const Slot& slot(Buffer buffer) const;
   void check_size(const char* what, Buffer buffer, size_t count) const;
-  void check_call(const Call& call) const;
 
   std::shared_ptr<Graphics> graphics_;
   TexturePool pool_;
@@ -132,27 +131,8 @@ void WebglDevice::download(Buffer buffer, std::span<float> values) {
   std::copy_n(texels.begin(), values.size(), values.begin());
 }
 
-void WebglDevice::check_call(const Call& call) const {
-  const KernelInfo& kernel = info(call.kernel);
-  const auto fail = [&](const std::string& what) {
-    throw Error("device.arguments", std::string(kernel.name) + ": " + what);
-  };
-  if (call.inputs.size() != kernel.inputs.size() || call.outputs.size() != kernel.outputs.size()) {
-    fail("takes " + std::to_string(kernel.inputs.size()) + " inputs and " + std::to_string(kernel.outputs.size()) +
-         " outputs, not " + std::to_string(call.inputs.size()) + " and " + std::to_string(call.outputs.size()));
-  }
-  if (call.parameters.size() != kernel.parameter_bytes) fail("its parameters have another size");
-  for (const Buffer output : call.outputs) {
-    if (size(output) != size(call.outputs[0])) fail("its outputs differ in size");
-    // WebGL drops such a draw; a native driver would draw something undefined.
-    if (std::find(call.inputs.begin(), call.inputs.end(), output) != call.inputs.end())
-      fail("reads a buffer that it writes");
-    if (std::count(call.outputs.begin(), call.outputs.end(), output) != 1) fail("writes one buffer twice");
-  }
-}
-
 void WebglDevice::run(const Call& call) {
-  check_call(call);
+  check(*this, call);
   graphics_->enter();
   std::array<Texture, kMaxInputs> inputs;
   std::array<Texture, kMaxOutputs> outputs;
