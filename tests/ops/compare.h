@@ -28,7 +28,8 @@ Values gradients_on(Device& device, const OpCase& c, const Values& values);
 
 /// What differs from the reference in the case's shape or values.
 std::string value_difference(Device& device, const OpCase& c);
-/// What differs in these gradients from the slopes of the reference: relative 1e-3, absolute 1e-5.
-std::string gradient_difference(const OpCase& c, const Values& inputs, const Values& gradients);
+/// What differs in these gradients, of the case's inputs, from the slopes of the reference: relative 1e-3, absolute
+/// 1e-5.
+std::string gradient_difference(const OpCase& c, const Values& gradients);
 
 }  // namespace sg::tests

@@ -17,8 +17,8 @@ Array permute(const Array& x, const std::vector<int>& axes) {
   Sizes sizes;
   for (const int a : axes) sizes.push_back(x.sizes[axis_of(x.sizes, a)]);
   Array y(sizes);
+  Index from(sizes.size());
   each(sizes, [&](const Index& i) {
-    Index from(i.size());
     for (size_t axis = 0; axis < i.size(); ++axis) from[axis_of(x.sizes, axes[axis])] = i[axis];
     y.at(i) = x.at(from);
   });
@@ -30,8 +30,9 @@ Array transpose(const Array& x, int first, int second) {
   Sizes sizes = x.sizes;
   std::swap(sizes[a], sizes[b]);
   Array y(sizes);
+  Index to;
   each(x.sizes, [&](const Index& i) {
-    Index to = i;
+    to = i;
     std::swap(to[a], to[b]);
     y.at(to) = x.at(i);
   });
@@ -43,8 +44,9 @@ Array narrow(const Array& x, int axis, int start, int length) {
   Sizes sizes = x.sizes;
   sizes[a] = length;
   Array y(sizes);
+  Index from;
   each(sizes, [&](const Index& i) {
-    Index from = i;
+    from = i;
     from[a] += start;
     y.at(i) = x.at(from);
   });
@@ -65,10 +67,11 @@ Array cat(const std::vector<Array>& parts, int axis) {
   sizes[a] = 0;
   for (const Array& part : parts) sizes[a] += part.sizes[a];
   Array y(sizes);
+  Index to;
   int start = 0;
   for (const Array& part : parts) {
     each(part.sizes, [&](const Index& i) {
-      Index to = i;
+      to = i;
       to[a] += start;
       y.at(to) = part.at(i);
     });
@@ -83,9 +86,10 @@ Array stack(const std::vector<Array>& parts, int axis) {
   Sizes sizes = parts[0].sizes;
   sizes.insert(sizes.begin() + a, static_cast<int>(parts.size()));
   Array y(sizes);
+  Index to;
   for (size_t p = 0; p < parts.size(); ++p) {
     each(parts[p].sizes, [&](const Index& i) {
-      Index to = i;
+      to = i;
       to.insert(to.begin() + a, static_cast<int>(p));
       y.at(to) = parts[p].at(i);
     });

@@ -54,10 +54,13 @@ const std::map<std::string, Two>& binaries() {
 
 /// The element of x that stands at `index` of the broadcast result.
 double broadcast_at(const Array& x, const Index& index) {
-  Index own(x.sizes.size());
-  const size_t skip = index.size() - own.size();
-  for (size_t i = 0; i < own.size(); ++i) own[i] = x.sizes[i] == 1 ? 0 : index[skip + i];
-  return x.at(own);
+  const size_t skip = index.size() - x.sizes.size();
+  size_t at = 0;
+  for (size_t i = 0; i < x.sizes.size(); ++i) {
+    const int own = x.sizes[i] == 1 ? 0 : index[skip + i];
+    at = at * static_cast<size_t>(x.sizes[i]) + static_cast<size_t>(own);
+  }
+  return x.values[at];
 }
 
 }  // namespace

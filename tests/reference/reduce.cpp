@@ -14,8 +14,9 @@ Array fold(const Array& x, int axis, bool keepdim, double start, const std::func
   kept[a] = 1;
   Array y(kept);
   for (double& v : y.values) v = start;
+  Index at;
   each(x.sizes, [&](const Index& i) {
-    Index at = i;
+    at = i;
     at[a] = 0;
     y.at(at) = f(y.at(at), x.at(i));
   });
