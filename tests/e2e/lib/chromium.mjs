@@ -58,7 +58,7 @@ export class ChromiumSession {
     this.world = world;
     this.browser = browser;
     this.display = display;
-    this.problems = watchProblems(browser, ORIGIN);
+    Object.assign(this, watchProblems(browser, ORIGIN));
   }
 
   async openPage(path) {
@@ -125,7 +125,8 @@ export class ChromiumSession {
   /** Ends the service worker as the browser does after 30 idle seconds. */
   async stopBackground() {
     const target = this.browser.targets().find(isBackground);
-    await (await target?.worker())?.close();
+    await this.letGo(target);
+    await (await target.worker()).close();
   }
 
   async close() {

@@ -43,17 +43,11 @@ export class FirefoxSession {
     this.browser = browser;
     this.display = display;
     this.problems = [];
-    const read = (data) => {
-      for (const line of String(data).split('\n')) {
-        const ours = line.includes(ORIGIN) || line.includes(IDS.firefox);
-        if (
-          /^(JavaScript error|console\.error|console\.assert)/.test(line) &&
-          (ours || !line.includes('://'))
-        ) {
-          this.problems.push(line);
-        }
-      }
-    };
+    // Firefox writes its own troubles there too: what pages log is quoted, what they throw names their address.
+    const isOurs = (line) =>
+      /^console\.(error|assert): "/.test(line) ||
+      (line.startsWith('JavaScript error') && line.includes(ORIGIN));
+    const read = (data) => this.problems.push(...String(data).split('\n').filter(isOurs));
     browser.process()?.stdout?.on('data', read);
     browser.process()?.stderr?.on('data', read);
   }

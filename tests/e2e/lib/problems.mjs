@@ -21,20 +21,24 @@ async function listen(session, where, problems) {
   await session.send('Log.enable').catch(() => {});
 }
 
-/** Watches every target of the extension from now on; returns the growing list. */
+/**
+ * Watches every target of the extension from now on. `problems` grows; `letGo` ends the watch of one target, since a
+ * service worker that is being debugged cannot end and start again.
+ */
 export function watchProblems(browser, origin) {
   const problems = [];
-  const known = new Set();
+  const known = new Map();
   const watchWorker = (worker, where) =>
     listen(worker.client, `${where} worker`, problems).catch(() => {});
   const watch = async (target) => {
     const type = target.type();
     if (known.has(target) || !target.url().startsWith(origin)) return;
     if (target.url().endsWith('.png')) return; // the observer's seat, whose markup is the browser's own
-    known.add(target);
+    known.set(target, null);
     const where = target.url().slice(origin.length) || type;
     if (type === 'service_worker') {
-      await listen(await target.createCDPSession(), where, problems);
+      known.set(target, await target.createCDPSession());
+      await listen(known.get(target), where, problems);
     } else if (type === 'page' || type === 'background_page') {
       const page = await target.asPage();
       await listen(await page.createCDPSession(), where, problems);
@@ -47,5 +51,8 @@ export function watchProblems(browser, origin) {
   browser.on('targetcreated', safely);
   browser.on('targetchanged', safely);
   for (const target of browser.targets()) safely(target);
-  return problems;
+  const letGo = async (target) => {
+    await known.get(target)?.detach();
+  };
+  return { problems, letGo };
 }
