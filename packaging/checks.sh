@@ -10,7 +10,7 @@ check() {
   case "$1" in
     layers) cd "$ROOT" && cmake "-DSOURCE=$ROOT" -P tests/layers.cmake ;;
     eslint) cd "$ROOT/extension" && eslint . ;;
-    prettier) cd "$ROOT/extension" && prettier . ../tests/extension ;;
+    prettier) cd "$ROOT/extension" && prettier --config .prettierrc.json . ../tests/extension ;;
     tsc) cd "$ROOT/extension" && "$NODE" "$MODULES/typescript/bin/tsc" --noEmit ;;
     web-ext)
       cd "$ROOT" && "$NODE" "$MODULES/web-ext/bin/web-ext.js" lint --source-dir build/extension/firefox \

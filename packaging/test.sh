@@ -89,7 +89,11 @@ mkdir -p "$REPORTS"
 
 if [ -n "$FULL" ]; then
   case "$FULL" in
-    list) echo "etth1   an LSTM on ETTh1.csv in Chromium: --data FILE.csv (17,420 hourly rows)" ;;
+    list)
+      echo 'etth1    an LSTM on ETTh1.csv in Chromium: --data FILE.csv (17,420 hourly rows)'
+      echo 'mutants  faults seeded one at a time in the core, each of which the tests must notice'
+      ;;
+    mutants) exec tests/mutants/run.sh ;;
     etth1)
       [ -f "$DATA" ] || die "--full etth1 needs --data FILE, the path of ETTh1.csv"
       packaging/build.sh host core extension
