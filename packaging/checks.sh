@@ -9,7 +9,7 @@ prettier() { "$NODE" "$MODULES/prettier/bin/prettier.cjs" --log-level warn --che
 check() {
   case "$1" in
     layers) cd "$ROOT" && cmake "-DSOURCE=$ROOT" -P tests/layers.cmake ;;
-    eslint) cd "$ROOT/extension" && eslint . ;;
+    eslint) cd "$ROOT" && eslint --config extension/eslint.config.mjs extension tests/extension ;;
     prettier) cd "$ROOT/extension" && prettier --config .prettierrc.json . ../tests/extension ;;
     tsc) cd "$ROOT/extension" && "$NODE" "$MODULES/typescript/bin/tsc" --noEmit ;;
     web-ext)

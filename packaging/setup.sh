@@ -53,7 +53,7 @@ install_modules() {
   sum="$(sha256sum <"$lock" | cut -d' ' -f1)"
   if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$sum" ]; then return; fi
   say "npm ci in extension/"
-  (cd "$ROOT/extension" && npm ci --ignore-scripts --no-audit --no-fund)
+  (cd "$ROOT/extension" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
   echo "$sum" >"$stamp"
 }
 
