@@ -158,6 +158,7 @@ export class FakeCore implements Core {
   }
 
   sessionPredict(session: number, first: number, count: number): Predictions {
+    this.#mayFail('sessionPredict');
     this.#session(session);
     const indices = Array.from({ length: count }, (_, i) => first + i);
     const values = indices.map((i) => [i]);

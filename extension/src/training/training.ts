@@ -76,8 +76,7 @@ export class Training {
 
   async openDataset(source: DataSource): Promise<{ description: OpenDataset['description'] }> {
     this.#refuseWhileActive('open another file');
-    if (this.#reading !== null)
-      throw new TrainingError('dataset.busy', 'Another file is being read.');
+    this.#refuseWhileReading();
     const { core, snapshot } = this.#parts;
     const { phase, source: before } = this.state;
     const reading = new AbortController();
@@ -120,6 +119,7 @@ export class Training {
 
   async startRun({ config }: CommandOf<'run.start'>): Promise<RunStarted> {
     this.#refuseWhileActive('start another run');
+    this.#refuseWhileReading();
     const dataset = this.#needDataset();
     return this.#prepare(() => {
       const info = this.#parts.core.sessionCreate(dataset.handle, config);
@@ -131,9 +131,12 @@ export class Training {
     const { store, id, epochs, device } = command;
     this.#refuseWhileActive('resume a checkpoint');
     await this.#reopenLastSource();
-    const dataset = this.#needDataset();
+    this.#needDataset();
     const bytes = await this.#parts.saving.read(store, id);
+    // While the checkpoint was read, another page may have started a run, opened a file or closed this one.
     this.#refuseWhileActive('resume a checkpoint');
+    this.#refuseWhileReading();
+    const dataset = this.#needDataset();
     const total = epochs === undefined ? undefined : finishedEpochs(bytes, id) + epochs;
     return this.#prepare(() => {
       const training = { ...(total && { epochs: total }), ...(device && { device }) };
@@ -159,7 +162,13 @@ export class Training {
   async stop(): Promise<void> {
     const run = this.#needActive();
     run.stop();
-    this.#refreshPredictions(run);
+    try {
+      this.#refreshPredictions(run);
+    } catch (error) {
+      // A device that was lost during a pause shows here first; the run ends all the same.
+      const { code, message } = failureOf(error);
+      this.#parts.snapshot.notice('error', code, message);
+    }
     this.#parts.snapshot.update({ phase: 'finished', outcome: 'stopped' });
     await this.#saveAutomatic(run);
   }
@@ -325,6 +334,10 @@ export class Training {
   }
 
   #needActive(): ActiveRun {
+    if (this.state.phase === 'preparing') {
+      const message = 'The run is still being prepared: try again in a moment.';
+      throw new TrainingError('run.preparing', message);
+    }
     const run = this.#needRun();
     if (this.active) return run;
     throw new TrainingError('run.inactive', `The run has ended; its phase is ${this.state.phase}.`);
@@ -333,6 +346,12 @@ export class Training {
   #refuseWhileActive(what: string): void {
     if (!this.active) return;
     throw new TrainingError('run.active', `A run is in progress: stop it to ${what}.`);
+  }
+
+  /** The file that is being read will take the place of the data and of its run. */
+  #refuseWhileReading(): void {
+    if (this.#reading === null) return;
+    throw new TrainingError('dataset.busy', 'A file is being read: wait for it, or cancel it.');
   }
 
   #tellBusy(): void {
