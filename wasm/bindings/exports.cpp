@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <vector>
 
 #include "bindings/devices.h"
@@ -47,6 +48,10 @@ std::vector<uint8_t> last_checkpoint;
 
 template <class F>
 const char* reply(F&& work) {
+  const json no_memory{
+      {"ok", false},
+      {"code", "memory.exhausted"},
+      {"message", "the memory of this tab is used up: choose a smaller model, a smaller batch or fewer columns"}};
   json out;
   try {
     out = work();
@@ -54,9 +59,9 @@ const char* reply(F&& work) {
   } catch (const Error& e) {
     out = {{"ok", false}, {"code", e.code()}, {"message", e.what()}};
   } catch (const std::bad_alloc&) {
-    out = {{"ok", false},
-           {"code", "memory.exhausted"},
-           {"message", "the memory of this tab is used up: choose a smaller model, a smaller batch or fewer columns"}};
+    out = no_memory;
+  } catch (const std::length_error&) {  // more than any vector may hold
+    out = no_memory;
   } catch (const std::exception& e) {
     out = {{"ok", false}, {"code", "internal"}, {"message", e.what()}};
   }
@@ -263,8 +268,7 @@ SG_EXPORT const char* sg_session_restore(int dataset, const uint8_t* bytes, uint
     const int handle = keep(std::move(run));
     json out = session_json(handle, runs.at(handle));
     out["notice"] = restored.notice.empty() ? json() : json(restored.notice);
-    out["history"] = json::parse(checkpoint.history, nullptr, false);
-    if (out["history"].is_discarded()) out["history"] = nullptr;
+    out["history"] = checkpoint.history;
     return out;
   });
 }

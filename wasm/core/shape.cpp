@@ -12,7 +12,9 @@ Shape::Shape(std::span<const int> sizes) {
   for (const int n : sizes) {
     SG_CHECK(n >= 0, "a size must not be negative: " + std::to_string(n));
     total *= n;
-    SG_CHECK(total <= INT32_MAX, "a tensor has at most 2^31 - 1 elements");
+    if (total > INT32_MAX)
+      throw Error("shape.too_large",
+                  "a tensor has at most 2^31 - 1 elements: choose a smaller batch, model or look-back");
     sizes_[static_cast<size_t>(rank_++)] = n;
   }
 }

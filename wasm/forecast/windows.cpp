@@ -133,7 +133,8 @@ ForecastData::ForecastData(const SeriesTable& table, const WindowConfig& config,
 
 void ForecastData::gather(std::span<const uint32_t> starts, std::span<float> x, std::span<float> y) const {
   const size_t x_size = config_.look_back * features(), y_size = config_.horizon * targets();
-  if (x.size() != starts.size() * x_size || y.size() != starts.size() * y_size) {
+  // In 64 bits: where a size_t has 32, a product that wrapped around would fit and the copies below would not.
+  if (x.size() != uint64_t{starts.size()} * x_size || y.size() != uint64_t{starts.size()} * y_size) {
     throw Error("forecast.bad_batch", "gather: " + std::to_string(starts.size()) + " windows need x of " +
                                           std::to_string(starts.size() * x_size) + " floats and y of " +
                                           std::to_string(starts.size() * y_size) + ", not " + std::to_string(x.size()) +

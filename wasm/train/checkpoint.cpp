@@ -61,8 +61,21 @@ void load(const SafetensorsFile& file, const std::string& name, Tensor& tensor) 
   tensor.set_value(Tensor::from(tensor.device(), tensor.shape(), file.floats(name)));
 }
 
+/// Discarded when it is not JSON. What is nested deeper than anything that was ever saved is refused: writing it out
+/// again would exhaust the stack.
 json parse(const SafetensorsFile& file, const std::string& key) {
-  const json j = json::parse(file.value(key), nullptr, false);
+  constexpr int kDeepest = 32;
+  const auto shallow = [&](int depth, json::parse_event_t, json&) {
+    if (depth > kDeepest)
+      throw Error("checkpoint.corrupt",
+                  "the checkpoint's '" + key + "' is nested more than " + std::to_string(kDeepest) + " levels deep");
+    return true;
+  };
+  return json::parse(file.value(key), shallow, false);
+}
+
+json parse_whole(const SafetensorsFile& file, const std::string& key) {
+  json j = parse(file, key);
   if (j.is_discarded()) throw Error("checkpoint.corrupt", "the checkpoint's '" + key + "' is not valid JSON");
   return j;
 }
@@ -95,11 +108,12 @@ Checkpoint read_checkpoint(std::span<const uint8_t> bytes) {
   if (file.value("format") != kFormat)
     throw Error("checkpoint.version",
                 "the checkpoint's format is '" + file.value("format") + "', and this version reads '" + kFormat + "'");
-  TrainConfig config = TrainConfig::from_json(parse(file, "config"));
-  const State state = State::from_json(parse(file, "state"));
-  Scaler scaler = Scaler::from_json(parse(file, "scaler"));
-  json dataset = parse(file, "dataset");
-  std::string history = file.value("history");
+  TrainConfig config = TrainConfig::from_json(parse_whole(file, "config"));
+  const State state = State::from_json(parse_whole(file, "state"));
+  Scaler scaler = Scaler::from_json(parse_whole(file, "scaler"));
+  json dataset = parse_whole(file, "dataset");
+  json history = parse(file, "history");
+  if (history.is_discarded()) history = nullptr;
   return {std::move(file), std::move(config), state, std::move(scaler), std::move(dataset), std::move(history)};
 }
 
@@ -116,9 +130,11 @@ Restored restore_session(const Checkpoint& checkpoint, std::unique_ptr<Device> d
     state.loss_sum = 0;
     state.loss_count = 0;
   }
+  const json then = value(checkpoint.dataset, "rows");
   if (!same)
     out.notice = "the data is not the same as when the checkpoint was saved (" +
-                 value(checkpoint.dataset, "rows").dump() + " rows then, " + value(now, "rows").dump() +
+                 (then.is_number() ? then.dump() : "an unknown number of") + " rows then, " +
+                 value(now, "rows").dump() +
                  " now): training goes on from the start of an epoch, with the scaling of the checkpoint";
   SG_CHECK(state.step_in_epoch <= out.session->steps_per_epoch(),
            "the checkpoint's place lies beyond the end of an epoch");

@@ -24,7 +24,7 @@ struct Checkpoint {
   State state;
   Scaler scaler;
   nlohmann::json dataset;
-  std::string history;
+  nlohmann::json history;  // null when it cannot be read
 };
 Checkpoint read_checkpoint(std::span<const uint8_t> bytes);
 

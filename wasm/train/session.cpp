@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/check.h"
 #include "nn/module.h"
@@ -20,6 +21,22 @@ std::unique_ptr<nn::Module> make_model(Device& device, const ForecastData& data,
   return models::find(config.model).make(init, sizes, config.values);
 }
 
+/// A batch that no device could hold is refused before anything is allocated: on 32 bits its size would wrap around.
+const ForecastData& checked(const ForecastData& data, const TrainConfig& config) {
+  constexpr uint64_t kMost = uint64_t{1} << 28;  // a GiB of floats
+  const WindowSplit& windows = data.windows();
+  const uint64_t training = std::min(static_cast<size_t>(config.batch_size), windows.training.size());
+  const uint64_t count = std::max<uint64_t>(training, std::min(kValidationBatch, windows.validation.size()));
+  const uint64_t numbers = count * static_cast<uint64_t>(config.look_back) * data.features();
+  if (numbers > kMost)
+    throw Error("config.too_large", "a batch of " + std::to_string(count) + " windows of " +
+                                        std::to_string(config.look_back) + " rows and " +
+                                        std::to_string(data.features()) + " columns is " + std::to_string(numbers) +
+                                        " numbers, and " + std::to_string(kMost) +
+                                        " are possible: choose a smaller batch, a shorter look-back or fewer columns");
+  return data;
+}
+
 optim::Config optimizer_config(const TrainConfig& c) {
   optim::Config o;
   o.kind = c.optimizer;
@@ -32,23 +49,33 @@ optim::Config optimizer_config(const TrainConfig& c) {
 }  // namespace
 
 nlohmann::json State::to_json() const {
-  return {{"step", step},   {"epoch", epoch},      {"stepInEpoch", step_in_epoch},
-          {"draws", draws}, {"lossSum", loss_sum}, {"lossCount", loss_count},
+  return {{"step", step},
+          {"epoch", epoch},
+          {"stepInEpoch", step_in_epoch},
+          {"draws", draws},
+          {"lossSum", loss_sum},
+          {"lossCount", loss_count},
           {"validationLoss", validation_loss ? nlohmann::json(*validation_loss) : nlohmann::json()}};
 }
 
 State State::from_json(const nlohmann::json& j) {
+  constexpr int64_t kLargest = int64_t{1} << 53, kLargestInt = std::numeric_limits<int>::max();
+  const auto count = [&](const char* name, int64_t most) {
+    const nlohmann::json& value = j.at(name);
+    if (!value.is_number_integer() || value < 0 || value > most)
+      throw Error("checkpoint.corrupt", "the checkpoint's state." + std::string(name) +
+                                            " is not a whole number from 0 to " + std::to_string(most));
+    return value.get<int64_t>();
+  };
   try {
     State s;
-    s.step = j.at("step").get<int64_t>();
-    s.epoch = j.at("epoch").get<int>();
-    s.step_in_epoch = j.at("stepInEpoch").get<int>();
-    s.draws = j.at("draws").get<uint32_t>();
+    s.step = count("step", kLargest);
+    s.epoch = static_cast<int>(count("epoch", kLargestInt - 1));
+    s.step_in_epoch = static_cast<int>(count("stepInEpoch", kLargestInt));
+    s.draws = static_cast<uint32_t>(count("draws", std::numeric_limits<uint32_t>::max()));
     s.loss_sum = j.at("lossSum").get<double>();
-    s.loss_count = j.at("lossCount").get<int64_t>();
+    s.loss_count = count("lossCount", kLargest);
     if (!j.at("validationLoss").is_null()) s.validation_loss = j.at("validationLoss").get<double>();
-    if (s.step < 0 || s.epoch < 0 || s.step_in_epoch < 0 || s.loss_count < 0)
-      throw Error("checkpoint.corrupt", "the checkpoint's state holds a negative count");
     return s;
   } catch (const nlohmann::json::exception& e) {
     throw Error("checkpoint.corrupt", std::string("the checkpoint's state cannot be read: ") + e.what());
@@ -59,7 +86,7 @@ Session::Session(std::unique_ptr<Device> device, ForecastData data, const TrainC
     : device_(std::move(device)),
       data_(std::move(data)),
       config_(config),
-      batches_(data_.windows().training, config.batch_size, config.seed),
+      batches_(checked(data_, config).windows().training, config.batch_size, config.seed),
       model_(make_model(*device_, data_, config)),
       parameters_(model_->parameters()),
       optimizer_(parameters_, optimizer_config(config)),
