@@ -94,10 +94,20 @@ export class Ui {
     );
   }
 
-  async click(id) {
-    await this.wait(id);
+  /** Clicks once the element is shown and enabled; a screen that changes meanwhile is a reason to look again. */
+  async click(id, seconds = 20) {
+    await this.wait(id, seconds);
     await this.front();
-    await this.page.click(byId(id));
+    const end = Date.now() + seconds * 1000;
+    for (;;) {
+      try {
+        const button = await this.page.waitForSelector(`${byId(id)}:enabled`, { timeout: 1000 });
+        await button.click();
+        return;
+      } catch (error) {
+        if (Date.now() > end) throw new Error(`'${id}' cannot be clicked`, { cause: error });
+      }
+    }
   }
 
   /** Clicks the one of many elements whose text contains `text`. */
