@@ -48,7 +48,7 @@ run_catch2() {
 run_asan() {
   suite asan catch2 "$REPORTS/asan.xml" 1200 \
     env LP_NUM_THREADS=0 ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    LSAN_OPTIONS="suppressions=$ROOT/tests/lsan.supp:print_suppressions=0" \
+    LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0 \
     build/native-asan/tests/tests -r xml -o "$REPORTS/asan.xml"
 }
 
