@@ -20,8 +20,9 @@ export class BrowserStore implements CheckpointStore {
     const folder = await this.#open();
     const entries: CheckpointEntry[] = [];
     for await (const [id, handle] of folder.entries()) {
-      if (handle.kind === 'file' && !isPartial(id))
-        entries.push(await entryOf(handle as FileSystemFileHandle));
+      if (handle.kind !== 'file' || isPartial(id)) continue;
+      const entry = await entryOf(handle as FileSystemFileHandle).catch(unlessGone);
+      if (entry !== null) entries.push(entry);
     }
     return entries.sort((a, b) => b.time - a.time);
   }
@@ -68,6 +69,12 @@ export class BrowserStore implements CheckpointStore {
     await removePartials(folder);
     return folder;
   }
+}
+
+/** A file that was removed or replaced since the listing began hides no other. */
+function unlessGone(error: unknown): null {
+  if (isNamed(error, 'NotFoundError', 'NotReadableError')) return null;
+  throw error;
 }
 
 async function entryOf(handle: FileSystemFileHandle): Promise<CheckpointEntry> {

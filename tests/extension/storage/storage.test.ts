@@ -45,6 +45,14 @@ describe('checkpoints in the browser', () => {
     expect([...folder().files.keys()]).toEqual([id]);
   });
 
+  test('one that is removed while they are listed hides no other', async () => {
+    await store.save(id, checkpoint);
+    await store.save('lstm-1-80.safetensors', checkpoint);
+    folder().files.get('lstm-1-80.safetensors')!.getFile = () =>
+      Promise.reject(new DOMException('gone', 'NotFoundError'));
+    expect((await store.list()).map((entry) => entry.id)).toEqual([id]);
+  });
+
   test('a full disk leaves the older file and nothing partial', async () => {
     await store.save(id, checkpoint);
     for (const free of [0, 10, checkpoint.length - 1]) {
