@@ -10,9 +10,9 @@ jobs="${JOBS:-2}"
 
 mkdir -p "$copy/tests"
 rm -rf "$copy/wasm" "$copy/shaders" "$copy"/tests/*
-cp -rp "$root/wasm" "$root/shaders" "$copy/"
-cp -rp "$root"/tests/{main.cpp,op_cases.h,reference,ops,core,optim} "$copy/tests/"
-cp -p "$root/tests/mutants/CMakeLists.txt" "$copy/"
+cp -r "$root/wasm" "$root/shaders" "$copy/"
+cp -r "$root"/tests/{main.cpp,op_cases.h,reference,ops,core,optim} "$copy/tests/"
+cp "$root/tests/mutants/CMakeLists.txt" "$copy/"
 launcher=()
 command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 cmake -S "$copy" -B "$copy/build" -G Ninja "${launcher[@]}" >/dev/null
