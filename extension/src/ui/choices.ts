@@ -56,7 +56,8 @@ export function defaultChoices(
   description: DatasetDescription,
   models: readonly ModelDescription[],
 ): Choices {
-  const numbers = description.columns.filter((column) => column.type === 'number');
+  // A delimiter at the end of every line makes a column without a value, and no window is whole with it.
+  const numbers = description.columns.filter(({ type, count }) => type === 'number' && count > 0);
   const target =
     numbers.find((column) => likelyTarget.test(column.name)) ?? numbers[numbers.length - 1];
   const { lookBack, horizon } = defaultWindow(description);

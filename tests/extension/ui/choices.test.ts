@@ -36,6 +36,15 @@ describe('defaultChoices', () => {
     expect(defaultChoices(plain, models).target).toBe('b');
   });
 
+  it('leaves out a column that has no value', () => {
+    const trailing = description({
+      columns: [column('a'), column('b'), column('column_3', { count: 0, missing: 100 })],
+    });
+    const made = defaultChoices(trailing, models);
+    expect(made.features).toEqual(['a', 'b']);
+    expect(made.target).toBe('b');
+  });
+
   it('keeps the window small in a short file', () => {
     const short = description({ rows: 40 });
     const made = defaultChoices(short, models);
