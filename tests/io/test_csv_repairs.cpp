@@ -34,6 +34,7 @@ TEST_CASE("each repair is reported with its kind, line and field", "[io]") {
        "a,b\n1,2\n" +
            rows,
        1, 0, 1},
+      {"precision", "a,b\n1,1700000000000\n2,1700000060000\n3,1700000120000\n", 2, 2, 1},
       {"unparseable", "a,b\n1,2\n3,oops\n" + rows, 3, 2, 1},
       {"unparseable", "a,b\n1,2\n3,0x1F\n" + rows, 3, 2, 1},
       {"unparseable", "a,b\n1,2\n3,infinity\n" + rows, 3, 2, 1},
@@ -204,4 +205,9 @@ TEST_CASE("flipped, cut and repeated bytes give a table or an error, never a cra
   }
   CHECK(tables > 1000);
   CHECK(errors > 50);
+}
+
+TEST_CASE("large values that change enough for a float, and columns that never change, are not called lossy", "[io]") {
+  const std::string text = "a,b,c\n16777217,1700000000000,1700000000000\n20000001,1800000000000,1700000000000\n";
+  CHECK(read_csv(std::string_view(text)).repairs.by_kind.count("precision") == 0);
 }

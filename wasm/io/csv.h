@@ -80,7 +80,7 @@ struct CsvColumn {
 
 /// `column` is the field's number in its line from 1, or 0 for the whole line. Kinds: bom, encoding, nul_byte,
 /// invalid_utf8, stray_quote, short_row, long_row, blank_line, unparseable, thousands, ambiguous_number,
-/// ambiguous_date, header_empty, header_duplicate, header_short, line_ends.
+/// ambiguous_date, precision, header_empty, header_duplicate, header_short, line_ends.
 struct CsvRepair {
   uint64_t line = 0;
   uint64_t column = 0;

@@ -142,9 +142,23 @@ void ColumnBuilder::add_number(std::string_view cell, uint64_t line, CsvRepairs&
                 "'" + shorten(cell, 80) + "' was read with a decimal " + (plan_.decimal == ',' ? "comma" : "point") +
                     "; nothing in the file decides it, please choose");
   }
+  if (first_number_line_ == 0) first_number_line_ = line;
   ++rows_;
   number_stats_.add(number->value);
   if (keep_) numbers_.push_back(static_cast<float>(number->value));
+}
+
+/// Values are kept as floats: where the step between neighbouring ones is more than a thousandth of the column's
+/// deviation (milliseconds since 1970, meter readings), what a model would learn from is rounded away.
+void ColumnBuilder::tell_lost_digits(const CsvColumn& column, CsvRepairs& repairs) const {
+  if (!column.stats.std || *column.stats.std == 0) return;
+  const double largest = std::max(std::abs(*column.stats.min), std::abs(*column.stats.max));
+  const double step = largest * std::numeric_limits<float>::epsilon() / 2;
+  if (step <= *column.stats.std / 1000) return;
+  repairs.add(first_number_line_, index_ + 1, "precision",
+              "'" + shorten(column.name, 80) +
+                  "' holds values so large beside their changes that the last digits are lost;" +
+                  " subtract the first value from the column, or leave it out");
 }
 
 void ColumnBuilder::add_time(std::string_view cell, uint64_t line, CsvRepairs& repairs) {
@@ -219,6 +233,7 @@ CsvColumn ColumnBuilder::finish(std::string name, CsvRepairs& repairs) {
   column.ambiguous = open_number_line_ != 0;
   if (column.type == ColumnType::number) {
     number_stats_.write(column.stats);
+    tell_lost_digits(column, repairs);
     column.numbers = std::move(numbers_);
   } else if (column.type == ColumnType::datetime) {
     time_stats_[0].write(column.stats);

@@ -57,6 +57,7 @@ class ColumnBuilder {
   void decide(std::string_view cell);
   void add_missing();
   void add_number(std::string_view cell, uint64_t line, CsvRepairs& repairs);
+  void tell_lost_digits(const CsvColumn& column, CsvRepairs& repairs) const;
   void add_time(std::string_view cell, uint64_t line, CsvRepairs& repairs);
   void add_category(std::string_view cell);
   void become_text();
@@ -73,6 +74,7 @@ class ColumnBuilder {
   NumberStats number_stats_;
   Thousands mark_ = Thousands::none;
   uint64_t open_number_line_ = 0;
+  uint64_t first_number_line_ = 0;
   std::vector<float> numbers_;
 
   // Both readings of a/b/YYYY run side by side until a cell tells day and month apart: [0] month first, [1] day first.
