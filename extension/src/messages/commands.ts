@@ -10,6 +10,7 @@ import type {
   RunConfig,
   RunState,
 } from './state.ts';
+import { LIMITS } from './limits.ts';
 import * as v from './validate.ts';
 
 /** The BroadcastChannel between pages and the training worker. */
@@ -19,7 +20,7 @@ const columnName = v.text(1000, 1);
 const path = v.text(4096);
 const store = v.oneOf('host', 'browser');
 const device = v.oneOf('auto', 'cpu', 'webgl');
-const epochs = v.integer(1, 100_000);
+const epochs = v.integer(...LIMITS.epochs);
 
 export const CHECKPOINT_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,87}\.safetensors$/;
 
@@ -47,24 +48,24 @@ export const runConfig: v.Check<RunConfig> = v.object({
   data: v.object(
     { features: v.list(columnName, 1000, 1), target: columnName },
     {
-      lookBack: v.integer(1, 100_000),
-      horizon: v.integer(1, 10_000),
-      validationFraction: v.number(0, 1),
-      season: v.integer(0, 1_000_000),
+      lookBack: v.integer(...LIMITS.lookBack),
+      horizon: v.integer(...LIMITS.horizon),
+      validationFraction: v.number(...LIMITS.validationFraction),
+      season: v.integer(...LIMITS.season),
     },
   ),
   training: v.object(
     {},
     {
       epochs,
-      batchSize: v.integer(1, 100_000),
-      learningRate: v.number(0, 1e6),
+      batchSize: v.integer(...LIMITS.batchSize),
+      learningRate: v.number(...LIMITS.learningRate),
       optimizer: v.oneOf('adam', 'adamw', 'sgd'),
-      weightDecay: v.number(0, 1e6),
-      momentum: v.number(0, 1),
+      weightDecay: v.number(...LIMITS.weightDecay),
+      momentum: v.number(...LIMITS.momentum),
       loss: v.oneOf('mse', 'mae', 'huber'),
-      clipNorm: v.number(0, 1e12),
-      seed: v.integer(0, 0xffff_ffff),
+      clipNorm: v.number(...LIMITS.clipNorm),
+      seed: v.integer(...LIMITS.seed),
       device,
     },
   ),

@@ -11,6 +11,7 @@ import type {
   OptimizerName,
   RunConfig,
 } from '../messages/state.ts';
+import { LIMITS } from '../messages/limits.ts';
 import { formatCount, formatValue } from './format.ts';
 import { rowSeconds } from './columns.ts';
 
@@ -164,23 +165,23 @@ export function checkChoices(
   if (targetProblem !== null) problems.target = targetProblem;
   if (choices.features.length === 0)
     problems.features = 'Choose at least one column to learn from.';
-  const whole = (
-    name: 'lookBack' | 'horizon' | 'epochs' | 'batchSize' | 'seed',
-    min: number,
-    max: number,
+  const within = (
+    name: keyof typeof LIMITS & keyof Choices,
+    whole: boolean,
+    most = Infinity,
   ): void => {
-    const problem = checkNumber(choices[name], min, max, true);
+    const [min, max] = LIMITS[name];
+    const problem = checkNumber(choices[name], min, Math.max(min, Math.min(max, most)), whole);
     if (problem !== null) problems[name] = problem;
   };
-  whole('lookBack', 1, Math.max(1, description.rows - 2));
-  whole('horizon', 1, Math.min(10_000, Math.max(1, description.rows - 2)));
-  whole('epochs', 1, 100_000);
-  whole('batchSize', 1, 100_000);
-  whole('seed', 0, 0xffff_ffff);
-  problems.learningRate = checkNumber(choices.learningRate, 1e-9, 10, false) ?? undefined;
-  problems.validationFraction =
-    checkNumber(choices.validationFraction, 0.01, 0.9, false) ?? undefined;
-  problems.clipNorm = checkNumber(choices.clipNorm, 0, 1e12, false) ?? undefined;
+  within('lookBack', true, description.rows - 2);
+  within('horizon', true, description.rows - 2);
+  within('epochs', true);
+  within('batchSize', true);
+  within('seed', true);
+  within('learningRate', false);
+  within('validationFraction', false);
+  within('clipNorm', false);
   if (problems.lookBack === undefined && problems.horizon === undefined) {
     problems.lookBack = tooFewRows(choices, description) ?? undefined;
   }
