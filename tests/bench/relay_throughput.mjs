@@ -1,6 +1,6 @@
 // Megabytes a second from a host program into the training worker, through the extension's own relay in Chromium: the
-// native host reading a file beside the bare echo host, interleaved in one browser. The script takes the worker's end of
-// the relay's port, so that nothing is parsed. Build the part `native` first. Nothing is asserted.
+// native host reading a file beside the bare echo host, interleaved in one browser. The script speaks on the worker's own
+// port to the relay, with ids of its own, so that nothing is parsed. Build the part `native` first. Nothing is asserted.
 //   node tests/bench/relay_throughput.mjs [--rounds 5] [--megabytes 32]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,10 +18,14 @@ const { values: options } = parseArgs({
 const BYTES = Number(options.megabytes) * 2 ** 20;
 const ECHO_PROGRAM = join(BUILD, 'native/native_host/echo-host');
 
-/** Runs in the worker: keeps each port to the relay that is handed to it. */
-const keepPorts = () => {
-  globalThis.addEventListener('message', ({ data, ports }) => {
-    if (data?.type === 'relay.port') globalThis.relayPort = ports[0];
+/** Runs in the worker: keeps the port to the relay that is handed to it, once the worker itself has taken it. */
+const keepPort = () => {
+  globalThis.portKept = new Promise((resolve) => {
+    globalThis.addEventListener('message', ({ data, ports }) => {
+      if (data?.type !== 'relay.port') return;
+      globalThis.relayPort = ports[0];
+      setTimeout(resolve, 100);
+    });
   });
 };
 
@@ -29,40 +33,54 @@ const keepPorts = () => {
 const receive = (path) =>
   new Promise((resolve, reject) => {
     const port = globalThis.relayPort;
+    globalThis.nextId = (globalThis.nextId ?? 1_000_000) + 2;
+    const [hello, read] = [globalThis.nextId, globalThis.nextId + 1];
     const send = (message) => port.postMessage({ type: 'relay.send', message });
     let bytes = 0;
     let frames = 0;
     let start = 0;
-    port.onmessage = ({ data: { type, message, end } }) => {
+    const listen = ({ data: { type, message, end } }) => {
       if (type === 'relay.closed') reject(new Error(`the host ended: ${end} ${message}`));
-      if (type !== 'relay.message') return;
+      if (type !== 'relay.message' || ![hello, read].includes(message.id)) return;
       if (message.ok === false) reject(new Error(`${message.code}: ${message.message}`));
-      if (message.id === 1) {
+      if (message.id === hello) {
         start = performance.now();
-        send({ id: 2, type: 'dataset.read', path, credits: 32 });
+        send({ id: read, type: 'dataset.read', path, credits: 32 });
       } else if (message.type === 'dataset.data') {
         bytes += message.bytes.byteLength;
         frames += 1;
-        if (frames % 16 === 0) send({ type: 'flow.credit', id: 2, frames: 16 });
+        if (frames % 16 === 0) send({ type: 'flow.credit', id: read, frames: 16 });
       } else if (message.type === 'dataset.end') {
-        port.postMessage({ type: 'relay.close' });
+        port.removeEventListener('message', listen);
         resolve(bytes / 2 ** 20 / ((performance.now() - start) / 1000));
       }
     };
+    port.addEventListener('message', listen);
     port.postMessage({ type: 'relay.open' });
-    send({ id: 1, type: 'hello', protocol: { min: 1, max: 1 }, extension: '0.1.0' });
+    send({ id: hello, type: 'hello', protocol: { min: 1, max: 1 }, extension: '0.1.0' });
   });
+
+/** The document may be known before its worker is. */
+async function workerOf(page) {
+  const [worker] = page.workers();
+  return worker ?? new Promise((resolve) => page.once('workercreated', resolve));
+}
 
 async function measure(world, session) {
   world.write('data.bin', Buffer.alloc(BYTES, 'shadegrad'));
-  const page = (await session.observe()).page;
+  const observer = await session.observe();
+  const { page } = observer;
   const ask = (type) =>
     page.evaluate((one) => globalThis.chrome.runtime.sendMessage(one), { type });
   await ask('training.open');
   const offscreen = await session.browser.waitForTarget((one) => one.url().includes('offscreen'));
-  const [worker] = (await offscreen.asPage()).workers();
-  await worker.evaluate(keepPorts);
+  const worker = await workerOf(await offscreen.asPage());
+  // The worker has greeted its host: from now on it only looks whether the relay is alive.
+  await observer.call({ type: 'host.connect' });
+  await observer.until((state) => state.host.state === 'connected', 'the native host');
+  await worker.evaluate(keepPort);
   await ask('relay.link');
+  await worker.evaluate(() => globalThis.portKept);
   const manifest = JSON.parse(readFileSync(world.manifestPath(), 'utf8'));
   const from = (program, path) => () => {
     writeFileSync(world.manifestPath(), JSON.stringify({ ...manifest, path: program }));

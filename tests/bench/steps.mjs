@@ -37,7 +37,7 @@ execFileSync(
     'bench.mjs',
     ...['--workloads', options.workloads, '--peers', options.peers],
     ...['--rounds', options.rounds, '--budget', options.budget, '--out', out, '--root', served],
-    ...['--adapter', `ours-cpu:cpu=${adapter}`, '--adapter', `ours-webgl:webgl=${adapter}`],
+    ...['--adapter', `ours:cpu=${adapter}`, '--adapter', `ours:webgl=${adapter}`],
   ],
   { cwd: resolve(options.harness), stdio: 'inherit' },
 );
@@ -48,7 +48,7 @@ for (const workload of new Set(valid.map((cell) => cell.workload))) {
   const mine = valid.filter((cell) => cell.workload === workload);
   const of = (peer, field) => median(mine.filter((cell) => cell.peer === peer).map(field));
   const step = (peer) => of(peer, (cell) => median(cell.stepMs));
-  const ours = step('ours-cpu');
+  const ours = step('ours:cpu');
   say(`\n${workload}: median ms a step (in a burst), and how many times our cpu device's`);
   for (const peer of new Set(mine.map((cell) => cell.peer))) {
     const times = `${step(peer).toFixed(3)} (${of(peer, (cell) => cell.burstMs ?? NaN).toFixed(3)})`;
