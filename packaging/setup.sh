@@ -49,12 +49,13 @@ install_node() {
   [ "$("$NODE" --version)" = "v$NODE_VERSION" ] || die "the fetched Node does not run"
 }
 
+# Under the pinned Node: npm leaves out optional packages (the tools' native parts) that the Node it runs in is too old for.
 install_modules() {
   local lock="$ROOT/extension/package-lock.json" stamp="$MODULES/.lock.sha256" sum
-  sum="$(sha256sum <"$lock" | cut -d' ' -f1)"
+  sum="$(sha256sum <"$lock" | cut -d' ' -f1) $NODE_VERSION"
   if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$sum" ]; then return; fi
   say "npm ci in extension/"
-  (cd "$ROOT/extension" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+  (cd "$ROOT/extension" && PATH="$ROOT/.node/bin:$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
   echo "$sum" >"$stamp"
 }
 
