@@ -78,7 +78,10 @@ export class Chart {
   }
 
   #fit(): void {
-    const width = Math.floor(this.#frame.clientWidth);
+    // clientWidth holds the frame's padding, which the plot must leave free.
+    const { paddingLeft, paddingRight } = getComputedStyle(this.#frame);
+    const padding = (parseFloat(paddingLeft) || 0) + (parseFloat(paddingRight) || 0);
+    const width = Math.max(0, Math.floor(this.#frame.clientWidth - padding));
     if (width === 0 || width === this.#width) return;
     this.#width = width;
     if (this.#plot === null) this.#rebuild();
