@@ -25,6 +25,7 @@ build_part() {
   esac
 }
 
+[ -x "$NODE" ] && [ -d "$MODULES" ] || die "run packaging/setup.sh first: the pinned Node or its packages are missing"
 if [ $# -eq 0 ]; then set -- core native asan extension; fi
 for part in "$@"; do
   started=$SECONDS

@@ -5,6 +5,9 @@
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
+for option in "$@"; do
+  [ "$option" = --headed ] || die "no option '$option': there is --headed"
+done
 packaging/setup.sh
 packaging/build.sh core host extension
 exec "$NODE" tests/e2e/demo.mjs "$@"

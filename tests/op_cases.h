@@ -1,5 +1,6 @@
 // The table of op cases: what each op is given, and the same computation on a device and in the reference. Value,
-// gradient, parity and coverage tests all run over it, so a new op is tested by adding its rows and nothing else.
+// gradient, parity and coverage tests all run over it, so a new op is tested by adding its rows and its definition in
+// tests/reference.
 #pragma once
 #include <functional>
 #include <string>

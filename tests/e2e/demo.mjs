@@ -14,7 +14,7 @@ const SAMPLE = 'seattle-weather.csv';
 const FOLDER = join(BUILD, 'demo');
 const RUN = {
   ...{ target: 'temp_max', lookBack: 30, horizon: 7 },
-  ...{ epochs: 40, learningRate: 0.0005, device: 'cpu' },
+  ...{ epochs: 60, learningRate: 0.0004, device: 'cpu' },
 };
 const COMPARED = 20;
 
@@ -52,13 +52,17 @@ async function pickSample(world, ui, observer) {
   assert.equal(state.host.bytes, readFileSync(path).length);
   const { rows, columns } = state.description;
   say(
-    `picked ${state.source.path} through the native host: ${rows} rows, ${columns.length} columns,`,
+    `picked ${state.source.path} through the native host: ${rows} rows, ${columns.length} columns`,
   );
-  say(`  ${state.host.bytes} bytes in ${state.host.frames} frame(s) of dataset.read`);
+  say(`  (${state.host.bytes} bytes; data frames of dataset.read: ${state.host.frames})`);
 }
 
 /** Trains to the end; half way the popup is closed and the steps must go on. Returns the last state. */
 async function trainAndClose(session, ui, observer) {
+  say(
+    `training an LSTM to forecast ${RUN.target} ${RUN.horizon} rows ahead from ${RUN.lookBack} rows, ` +
+      `${RUN.epochs} epochs on ${RUN.device}`,
+  );
   await ui.train(RUN);
   let told = 0;
   let closedAt = null;
@@ -66,13 +70,19 @@ async function trainAndClose(session, ui, observer) {
     const state = await observer.until(({ progress }) => progress !== null, 'the run');
     assert.notEqual(state.phase, 'failed', state.failure?.message);
     told = tellEpochs(state, told);
-    if (closedAt === null && told >= RUN.epochs / 2) {
-      closedAt = state.progress.step;
+    const total = RUN.epochs * state.progress.stepsPerEpoch;
+    // Closing takes a while, in which training goes on: begun a little early, it is done about half way.
+    if (closedAt === null && state.progress.step >= 0.4 * total) {
       await session.closePopup(ui.page);
       assert.deepEqual(await session.openPopups(), [], 'the popup is closed');
-      say(`  popup closed at step ${closedAt}`);
-      const later = await observer.advance(20);
-      say(`  no popup open, step ${later.progress.step}: training went on`);
+      closedAt = (await observer.state()).progress.step;
+      say(`  popup closed at step ${closedAt} of ${total}`);
+      const later = await observer.until(
+        (one) => one.progress.step >= closedAt + 20 || finished(one),
+        'steps with no popup open',
+      );
+      assert.ok(later.progress.step > closedAt, 'training goes on without the popup');
+      say(`  no popup open, step ${later.progress.step} of ${total}: training went on`);
     }
     if (finished(state)) return state;
     await pause(20);
@@ -88,9 +98,12 @@ async function saveAndResume(world, session, observer, before) {
   const [path] = filesBelow(world.home, entry.id);
   say(`saved through the host: ${path} (${entry.size} bytes)`);
 
+  await session.closePopup(ui.page);
+
   const epochs = RUN.epochs + 1;
-  await ui.fill('more-epochs', 1);
-  await ui.click('train-more');
+  const dashboard = new Ui(await session.openDashboard());
+  await dashboard.fill('resume-epochs', 1);
+  await dashboard.click('checkpoint-resume');
   const state = await observer.until(
     (one) => finished(one) && one.progress.epoch === epochs,
     'the resumed epoch',
@@ -101,9 +114,9 @@ async function saveAndResume(world, session, observer, before) {
   const [first, last] = [before.history.epochs[0], before.history.epochs.at(-1)];
   const resumed = state.history.epochs.at(-1);
   assert.ok(resumed.trainLoss < (first.trainLoss + last.trainLoss) / 2, 'the loss goes on');
-  say(`resumed at step ${before.progress.step}, now at step ${step}:`);
+  say(`resumed from that file at step ${before.progress.step}, now at step ${step}:`);
   tellEpochs(state, RUN.epochs);
-  await session.closePopup(ui.page);
+  await dashboard.page.close();
   return state;
 }
 
@@ -111,11 +124,14 @@ async function saveAndResume(world, session, observer, before) {
 function compareWithBaselines(state) {
   const loss = state.history.epochs.at(-1).validationLoss;
   const { naive, seasonalNaive, season } = state.baselines;
-  say(`validation loss ${number(loss)}; repeating the last value ${number(naive)}; repeating the`);
-  say(`  value ${season} rows back ${number(seasonalNaive)}`);
+  say(
+    `validation loss ${number(loss)}; repeating the last value ${number(naive)}; ` +
+      `repeating the value ${season} rows back ${number(seasonalNaive)}`,
+  );
   assert.ok(loss < naive, 'the model must beat the naive forecast');
   assert.ok(seasonalNaive !== null, 'a season was found');
   assert.ok(loss < seasonalNaive, 'the model must beat the seasonal naive forecast');
+  say('  the model is better than both');
 }
 
 async function drawDashboard(session) {
@@ -180,7 +196,7 @@ rmSync(join(FOLDER, 'home'), { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
 try {
   await demonstrate(new World(join(FOLDER, 'home')));
-  say(`done in ${Math.round((Date.now() - started) / 1000)} s`);
+  say(`every check passed, in ${Math.round((Date.now() - started) / 1000)} s`);
 } catch (error) {
   process.stderr.write(`FAILED: ${error.stack}\n`);
   process.exitCode = 1;

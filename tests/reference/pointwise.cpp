@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <stdexcept>
 
 #include "tests/reference/reference.h"
 
@@ -63,15 +64,22 @@ double broadcast_at(const Array& x, const Index& index) {
   return x.values[at];
 }
 
+template <class Table>
+const typename Table::mapped_type& definition(const Table& table, const std::string& name) {
+  const auto found = table.find(name);
+  if (found == table.end()) throw std::out_of_range("no definition of '" + name + "' in tests/reference/pointwise.cpp");
+  return found->second;
+}
+
 }  // namespace
 
 double unary(const std::string& name, double x, double p) {
-  const One& f = unaries().at(name);
+  const One& f = definition(unaries(), name);
   return std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : f(x, p);
 }
 
 double binary(const std::string& name, double a, double b, double p) {
-  const Two& f = binaries().at(name);
+  const Two& f = definition(binaries(), name);
   return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : f(a, b, p);
 }
 
