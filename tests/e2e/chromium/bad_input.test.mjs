@@ -89,7 +89,7 @@ scenario(
     const done = await observer.until((state) => state.phase === 'finished', 'the run', 60);
     assert.ok(done.windows.skipped > 0);
     assert.ok(done.history.epochs.every((epoch) => Number.isFinite(epoch.trainLoss)));
-    assert.match(await ui.text('windows'), new RegExp(`${done.windows.skipped} left out`));
+    await ui.waitText('windows', new RegExp(`${done.windows.skipped} left out`));
   },
 );
 
