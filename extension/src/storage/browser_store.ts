@@ -11,12 +11,36 @@ export class BrowserStore implements CheckpointStore {
   readonly name = 'browser';
   readonly #root: () => Promise<FileSystemDirectoryHandle>;
   #folder: Promise<FileSystemDirectoryHandle> | null = null;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(root: () => Promise<FileSystemDirectoryHandle>) {
     this.#root = root;
   }
 
-  async list(): Promise<CheckpointEntry[]> {
+  list(): Promise<CheckpointEntry[]> {
+    return this.#inTurn(() => this.#list());
+  }
+
+  save(id: string, bytes: Uint8Array<ArrayBuffer>): Promise<Stored> {
+    return this.#inTurn(() => this.#save(id, bytes));
+  }
+
+  read(id: string): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#inTurn(() => this.#read(id));
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#inTurn(() => this.#remove(id));
+  }
+
+  /** One operation after the other: a file that is replaced while it is read can no longer be read. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  async #list(): Promise<CheckpointEntry[]> {
     const folder = await this.#open();
     const entries: CheckpointEntry[] = [];
     for await (const [id, handle] of folder.entries()) {
@@ -27,7 +51,7 @@ export class BrowserStore implements CheckpointStore {
     return entries.sort((a, b) => b.time - a.time);
   }
 
-  async save(id: string, bytes: Uint8Array<ArrayBuffer>): Promise<Stored> {
+  async #save(id: string, bytes: Uint8Array<ArrayBuffer>): Promise<Stored> {
     const folder = await this.#open();
     try {
       await writeWhole(folder, id, bytes);
@@ -37,7 +61,7 @@ export class BrowserStore implements CheckpointStore {
     return { size: bytes.length, time: Date.now() };
   }
 
-  async read(id: string): Promise<Uint8Array<ArrayBuffer>> {
+  async #read(id: string): Promise<Uint8Array<ArrayBuffer>> {
     const folder = await this.#open();
     try {
       return await readWhole(folder, id);
@@ -46,7 +70,7 @@ export class BrowserStore implements CheckpointStore {
     }
   }
 
-  async remove(id: string): Promise<void> {
+  async #remove(id: string): Promise<void> {
     const folder = await this.#open();
     try {
       await folder.removeEntry(id);

@@ -53,6 +53,13 @@ describe('checkpoints in the browser', () => {
     expect((await store.list()).map((entry) => entry.id)).toEqual([id]);
   });
 
+  test('a file that is being replaced is read when that is done', async () => {
+    await store.save(id, checkpoint);
+    const newer = safetensors({ format: 'shadegrad/1', state: JSON.stringify({ step: 121 }) });
+    const [, read] = await Promise.all([store.save(id, newer), store.read(id)]);
+    expect(Buffer.compare(read, newer)).toBe(0);
+  });
+
   test('a full disk leaves the older file and nothing partial', async () => {
     await store.save(id, checkpoint);
     for (const free of [0, 10, checkpoint.length - 1]) {
