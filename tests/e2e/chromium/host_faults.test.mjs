@@ -28,7 +28,7 @@ scenario(
     world.wrapHost(['exit 1']);
     process.kill(pids[0], 'SIGKILL');
     const state = await observer.until((one) => one.host.state !== 'connected', 'the notice');
-    assert.equal(state.phase, 'training');
+    assert.match(state.phase, /^(training|validating)$/); // an epoch may just be ending
     await ui.waitNotice(/host/i);
     await observer.advance(50);
     await ui.click('save');
