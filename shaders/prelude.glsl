@@ -1,16 +1,16 @@
-// What every kernel shares. A buffer is a texture of 2048 texels a row, texel t holding floats 4t .. 4t + 3. A kernel is
+// What every kernel shares. A buffer's sampler is of the type `tensor`. A buffer is a texture of 2048 texels a row, texel t holding floats 4t .. 4t + 3. A kernel is
 // `void kernel(int e)`: it writes the floats e .. e + 3 of its outputs. The lanes of a buffer's last texel that lie
 // beyond its end hold anything, NaN included: they may be read, but never summed.
 
-vec4 texel(sampler2D buffer, int t) { return texelFetch(buffer, ivec2(t & 2047, t >> 11), 0); }
+vec4 texel(tensor buffer, int t) { return texelFetch(buffer, ivec2(t & 2047, t >> 11), 0); }
 
 /// The texel at this fragment's own place: for buffers laid out as the output is.
-vec4 own(sampler2D buffer) { return texelFetch(buffer, ivec2(gl_FragCoord.xy), 0); }
+vec4 own(tensor buffer) { return texelFetch(buffer, ivec2(gl_FragCoord.xy), 0); }
 
-float at(sampler2D buffer, int i) { return texel(buffer, i >> 2)[i & 3]; }
+float at(tensor buffer, int i) { return texel(buffer, i >> 2)[i & 3]; }
 
 /// Floats i .. i + 3: one fetch where i is a multiple of 4, else two.
-vec4 load4(sampler2D buffer, int i) {
+vec4 load4(tensor buffer, int i) {
   vec4 low = texel(buffer, i >> 2);
   int shift = i & 3;
   if (shift != 0) {
@@ -21,7 +21,7 @@ vec4 load4(sampler2D buffer, int i) {
 }
 
 /// Floats i, i + stride, i + 2 stride, i + 3 stride.
-vec4 gather(sampler2D buffer, int i, int stride) {
+vec4 gather(tensor buffer, int i, int stride) {
   if (stride == 1) return load4(buffer, i);
   return vec4(at(buffer, i), at(buffer, i + stride), at(buffer, i + 2 * stride), at(buffer, i + 3 * stride));
 }

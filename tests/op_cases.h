@@ -14,18 +14,20 @@ namespace sg::tests {
 using reference::Array;
 using reference::Sizes;
 
-/// How an input's values are drawn; the last three keep away from kinks, where finite differences mean nothing.
+/// How an input's values are drawn; grid, halfway and distinct keep away from kinks, where finite differences mean nothing.
 enum class Draw {
   spread,   // anywhere in [low, high)
   grid,     // multiples of 1/4
   halfway,  // 1/8 beside them: never 0, and never within 1/8 of a grid input
-  distinct  // multiples of 1/10 in random order, no two equal
+  distinct,  // multiples of 1/10 in random order, no two equal
+  whole      // whole numbers in [low, high)
 };
 
 struct Input {
   Sizes sizes;
   double low = -2, high = 2;
   Draw draw = Draw::spread;
+  bool gradient = true;  // false for indices, masks and targets
 };
 
 using Tensors = std::vector<Tensor>;
@@ -38,7 +40,7 @@ struct OpCase {
   std::function<Tensor(Device&, const Tensors&)> device;
   std::function<Array(const Arrays&)> reference;
   int terms = 1;  // the length of the longest sum in it: the tolerance grows with its square root
-  bool gradient = true;
+  bool gradient = true;  // of any input
 
   std::string title() const { return op + " " + detail; }
 };
@@ -57,13 +59,10 @@ std::string text(const Sizes& sizes);
 Shape shape_of(const Sizes& sizes);
 Arrays arrays_of(const OpCase& c, const std::vector<std::vector<float>>& values);
 
-/// The table's parts, one a topic (tests/ops/cases_*.cpp).
-void add_pointwise_cases(std::vector<OpCase>& table);
-void add_matrix_cases(std::vector<OpCase>& table);
-void add_reduce_cases(std::vector<OpCase>& table);
-void add_movement_cases(std::vector<OpCase>& table);
-void add_random_cases(std::vector<OpCase>& table);
-void add_loss_cases(std::vector<OpCase>& table);
-void add_optimizer_cases(std::vector<OpCase>& table);
+/// A part of the table, one a topic: each tests/ops/cases_*.cpp defines one, and so belongs to the table.
+struct CaseFile {
+  using Add = void (*)(std::vector<OpCase>& table);
+  explicit CaseFile(Add add);
+};
 
 }  // namespace sg::tests

@@ -37,6 +37,7 @@ std::vector<float> draw(const Input& input, Numbers& numbers) {
   }
   for (float& v : values) {
     double x = numbers.between(input.low, input.high);
+    if (input.draw == Draw::whole) x = std::floor(x);
     if (input.draw == Draw::grid) x = std::floor(4 * x) / 4;
     if (input.draw == Draw::halfway) x = std::floor(4 * x) / 4 + 0.125;
     v = static_cast<float>(x);
@@ -46,16 +47,22 @@ std::vector<float> draw(const Input& input, Numbers& numbers) {
 
 }  // namespace
 
+namespace {
+
+std::vector<CaseFile::Add>& case_files() {
+  static std::vector<CaseFile::Add> files;
+  return files;
+}
+
+}  // namespace
+
+CaseFile::CaseFile(Add add) { case_files().push_back(add); }
+
 const std::vector<OpCase>& op_cases() {
   static const std::vector<OpCase> table = [] {
     std::vector<OpCase> t;
-    add_pointwise_cases(t);
-    add_matrix_cases(t);
-    add_reduce_cases(t);
-    add_movement_cases(t);
-    add_random_cases(t);
-    add_loss_cases(t);
-    add_optimizer_cases(t);
+    for (const CaseFile::Add add : case_files()) add(t);
+    std::stable_sort(t.begin(), t.end(), [](const OpCase& a, const OpCase& b) { return a.op < b.op; });
     return t;
   }();
   return table;

@@ -4,7 +4,7 @@
 
 namespace sg::tests {
 
-void add_loss_cases(std::vector<OpCase>& table) {
+const CaseFile cases([](std::vector<OpCase>& table) {
   const std::vector<Sizes> shapes{
       {},    {1},  {2},  {3},    {4},    {5},     {7},       {8},       {13},       {17},
       {31},  {64}, {65}, {1, 1}, {3, 5}, {33, 4}, {2, 3, 4}, {5, 1, 7}, {32, 1, 5}, {2, 1, 3, 1, 2, 2},
@@ -23,6 +23,6 @@ void add_loss_cases(std::vector<OpCase>& table) {
                        [delta](const Arrays& t) { return reference::huber_loss(t[0], t[1], delta); }, terms});
     }
   }
-}
+});
 
 }  // namespace sg::tests

@@ -48,7 +48,7 @@ void add_lstm(std::vector<OpCase>& table, int batch, int steps, int hidden) {
 
 }  // namespace
 
-void add_matrix_cases(std::vector<OpCase>& table) {
+const CaseFile cases([](std::vector<OpCase>& table) {
   for (const Product& s : kProducts)
     for (const bool ta : {false, true})
       for (const bool tb : {false, true}) add_matmul(table, s, ta, tb);
@@ -63,6 +63,6 @@ void add_matrix_cases(std::vector<OpCase>& table) {
                        {5, 4, 8}, {2, 7, 3},  {32, 5, 8}, {3, 3, 9},  {7, 2, 13}, {1, 3, 16}, {2, 2, 17},
                        {6, 3, 5}, {2, 12, 4}, {33, 2, 3}, {1, 1, 31}, {3, 5, 6},  {2, 2, 33}, {1, 9, 2}};
   for (const auto& [batch, steps, hidden] : lstms) add_lstm(table, batch, steps, hidden);
-}
+});
 
 }  // namespace sg::tests

@@ -80,7 +80,7 @@ void add_stack(std::vector<OpCase>& table, const Sizes& sizes, int axis, size_t 
 
 }  // namespace
 
-void add_movement_cases(std::vector<OpCase>& table) {
+const CaseFile cases([](std::vector<OpCase>& table) {
   const std::vector<std::pair<Sizes, Sizes>> reshapes{{{}, {}},
                                                       {{}, {1}},
                                                       {{1}, {}},
@@ -191,6 +191,6 @@ void add_movement_cases(std::vector<OpCase>& table) {
                 static_cast<size_t>(2 + 3 * axis));
   add_stack(table, {3}, 0, 1);
   add_stack(table, {3}, 1, 67);
-}
+});
 
 }  // namespace sg::tests

@@ -71,7 +71,7 @@ void add_adam(std::vector<OpCase>& table, const Sizes& sizes, int t, float weigh
 
 }  // namespace
 
-void add_optimizer_cases(std::vector<OpCase>& table) {
+const CaseFile cases([](std::vector<OpCase>& table) {
   for (const Sizes& sizes : std::vector<Sizes>{{1}, {3}, {4}, {5}, {17}, {3, 5}, {33, 4}, {8197}}) {
     add_sgd(table, sizes, 0, 0, 0, true);
     add_sgd(table, sizes, 0, 0.125f, 0.5f, false);
@@ -82,6 +82,6 @@ void add_optimizer_cases(std::vector<OpCase>& table) {
     add_adam(table, sizes, 7, 0.125f, true, 64);
     add_adam(table, sizes, 1000, 0.25f, true, 0.25f);
   }
-}
+});
 
 }  // namespace sg::tests

@@ -106,7 +106,7 @@ const std::vector<std::pair<Sizes, Sizes>> kPairs{
 
 }  // namespace
 
-void add_pointwise_cases(std::vector<OpCase>& table) {
+const CaseFile cases([](std::vector<OpCase>& table) {
   for (const Row& row : unary_rows()) {
     const std::string name = row.op;
     for (const Sizes& sizes : kShapes) {
@@ -135,6 +135,6 @@ void add_pointwise_cases(std::vector<OpCase>& table) {
                        [name, p = row.p](const Arrays& t) { return reference::binary(name, t[0], t[1], p); }});
     }
   }
-}
+});
 
 }  // namespace sg::tests

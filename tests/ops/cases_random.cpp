@@ -28,7 +28,7 @@ void add_dropout(std::vector<OpCase>& table, const Sizes& sizes, float p, uint64
 
 }  // namespace
 
-void add_random_cases(std::vector<OpCase>& table) {
+const CaseFile cases([](std::vector<OpCase>& table) {
   const std::vector<Sizes> shapes{{},     {1},     {2},       {3},       {4},      {5},          {7},
                                   {8},    {13},    {17},      {31},      {64},     {65},         {1, 1},
                                   {3, 5}, {33, 4}, {2, 3, 4}, {5, 1, 7}, {1, 129}, {2, 3, 5, 7}, {2, 1, 3, 1, 2, 2},
@@ -42,6 +42,6 @@ void add_random_cases(std::vector<OpCase>& table) {
     add_dropout(table, sizes, rates[i % 5], seeds[(i + 2) % 5], draw);
     ++i;
   }
-}
+});
 
 }  // namespace sg::tests

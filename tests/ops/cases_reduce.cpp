@@ -52,7 +52,7 @@ void add_each(std::vector<OpCase>& table, const Sizes& sizes, int axis, bool kee
 
 }  // namespace
 
-void add_reduce_cases(std::vector<OpCase>& table) {
+const CaseFile cases([](std::vector<OpCase>& table) {
   for (const Sizes& sizes : kShapes) {
     const int rank = static_cast<int>(sizes.size());
     for (int axis = 0; axis < rank; ++axis) {
@@ -103,6 +103,6 @@ void add_reduce_cases(std::vector<OpCase>& table) {
                      [](const Arrays& t) { return reference::mean(t[0]); },
                      terms});
   }
-}
+});
 
 }  // namespace sg::tests

@@ -23,7 +23,7 @@ std::vector<float> projection(const OpCase& c, size_t n);
 
 Tensors tensors_of(Device& device, const OpCase& c, const Values& values);
 std::vector<float> value_on(Device& device, const OpCase& c, const Values& values);
-/// The gradient of sum(w * y) to each input, by backward.
+/// The gradient of sum(w * y) to each input, by backward; empty for inputs that have none.
 Values gradients_on(Device& device, const OpCase& c, const Values& values);
 
 /// What differs from the reference in the case's shape or values.

@@ -58,7 +58,7 @@ Slopes make_slopes(const OpCase& c) {
 
   Slopes s;
   for (size_t k = 0; k < x.size(); ++k) {
-    s.picked.push_back(sample(x[k].values.size(), cost));
+    s.picked.push_back(sample(c.inputs[k].gradient ? x[k].values.size() : 0, cost));
     s.alone.emplace_back();
     for (const size_t i : s.picked[k])
       s.alone[k].push_back(slope(c, x, w, [&](Arrays& a, double step) { a[k].values[i] += step; }));
@@ -66,7 +66,7 @@ Slopes make_slopes(const OpCase& c) {
   s.direction = direction_of(c);
   s.along = slope(c, x, w, [&](Arrays& a, double step) {
     for (size_t k = 0; k < a.size(); ++k)
-      for (size_t i = 0; i < s.direction[k].size(); ++i)
+      for (size_t i = 0; c.inputs[k].gradient && i < s.direction[k].size(); ++i)
         a[k].values[i] += step * static_cast<double>(s.direction[k][i]);
   });
   return s;

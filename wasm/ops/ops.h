@@ -43,19 +43,34 @@ Tensor binary(Binary op, const Tensor& a, const Tensor& b, float p = 0);
 #undef UNARY
 #undef BINARY
 
-/// C[m, n] = A[m, k] · B[k, n]; with transpose_a, a is [k, m]; with transpose_b, b is [n, k].
+/// C[..., m, n] = A[..., m, k] · B[..., k, n], the leading sizes broadcast; with transpose_a the last two axes of a are
+/// [k, m], with transpose_b those of b [n, k].
 Tensor matmul(const Tensor& a, const Tensor& b, bool transpose_a = false, bool transpose_b = false);
 /// y[..., out] = x[..., in] · weight[out, in]ᵀ + bias[out]; no bias where it is undefined.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
 
-/// The sum (mean, maximum) over one axis, kept with size 1 where keepdim.
+/// Reductions over one axis, or over several; an axis is kept with size 1 where keepdim.
 Tensor sum(const Tensor& x, int axis, bool keepdim = false);
+Tensor sum(const Tensor& x, std::span<const int> axes, bool keepdim = false);
 Tensor mean(const Tensor& x, int axis, bool keepdim = false);
-/// torch.amax: the gradient is shared evenly among equal maxima.
+Tensor mean(const Tensor& x, std::span<const int> axes, bool keepdim = false);
+/// torch.amax, torch.amin: the gradient is shared evenly among equal extremes.
 Tensor amax(const Tensor& x, int axis, bool keepdim = false);
+Tensor amax(const Tensor& x, std::span<const int> axes, bool keepdim = false);
+Tensor amin(const Tensor& x, int axis, bool keepdim = false);
+Tensor amin(const Tensor& x, std::span<const int> axes, bool keepdim = false);
+/// The variance: squared distances from the mean over (count - correction).
+Tensor var(const Tensor& x, std::span<const int> axes, int correction = 1, bool keepdim = false);
+/// The index of the first maximum along an axis, as a float; no gradient.
+Tensor argmax(const Tensor& x, int axis, bool keepdim = false);
 /// The sum (mean) of all elements, a scalar.
 Tensor sum(const Tensor& x);
 Tensor mean(const Tensor& x);
+/// Running sums along an axis.
+Tensor cumsum(const Tensor& x, int axis);
+
+/// a where condition is not 0, else b; all broadcast. The side that is not chosen gets no gradient, NaN or not.
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 
 /// The same floats under another shape of the same size; among sizes given one by one, one may be -1: what is left.
 Tensor reshape(const Tensor& x, const Shape& shape);
@@ -68,6 +83,12 @@ Tensor transpose(const Tensor& x, int first, int second);
 Tensor expand(const Tensor& x, const Shape& shape);
 /// Elements start .. start + length - 1 along an axis (torch.narrow).
 Tensor narrow(const Tensor& x, int axis, int start, int length);
+/// Elements start, start + step, ... below stop along an axis; step >= 1, ends counted from the end where negative.
+Tensor slice(const Tensor& x, int axis, int start, int stop, int step = 1);
+/// The axes' elements in reverse order.
+Tensor flip(const Tensor& x, std::span<const int> axes);
+/// torch.nn.functional.pad, constant: sizes are (before, after) pairs from the last axis backwards; >= 0.
+Tensor pad(const Tensor& x, std::span<const int> sizes, float value = 0);
 /// One element along an axis, which goes away.
 Tensor select(const Tensor& x, int axis, int index);
 /// Tensors side by side along an existing axis.
@@ -75,9 +96,11 @@ Tensor cat(std::span<const Tensor> parts, int axis);
 /// Tensors of one shape side by side along a new axis.
 Tensor stack(std::span<const Tensor> parts, int axis);
 
-/// A whole LSTM layer over time, batch first: z[N, T, 4H] are the projected inputs with both biases, weight_hh[4H, H];
-/// gates i, f, g, o. -> the hidden states [N, T, H]; the state starts at zero.
-Tensor lstm(const Tensor& z, const Tensor& weight_hh);
+/// torch.gather: y[i][j][k] = x[i][index[i][j][k]][k] for axis 1; index holds whole numbers and has x's rank.
+Tensor gather(const Tensor& x, int axis, const Tensor& index);
+/// y[..., D] = weight[indices[...], D]; indices are whole numbers below weight's first size. The gradient adds up rows
+/// that are used more than once, always in the same order.
+Tensor embedding(const Tensor& indices, const Tensor& weight);
 
 /// Each element is 0 with probability p, else scaled by 1 / (1 - p). `draw` numbers the use: the same draw, the same
 /// mask.
@@ -86,9 +109,11 @@ Tensor dropout(const Tensor& x, float p, const Generator& generator, uint32_t dr
 Tensor uniform(Device& device, const Shape& shape, float low, float high, const Generator& generator, Stream stream,
                uint32_t draw);
 
-/// Mean losses over all elements (torch.nn.functional.mse_loss, l1_loss, huber_loss).
-Tensor mse_loss(const Tensor& input, const Tensor& target);
-Tensor l1_loss(const Tensor& input, const Tensor& target);
-Tensor huber_loss(const Tensor& input, const Tensor& target, float delta = 1);
-
 }  // namespace sg::ops
+
+// The other ops, a topic each.
+#include "ops/attention.h"
+#include "ops/convolution.h"
+#include "ops/loss.h"
+#include "ops/norm.h"
+#include "ops/recurrent.h"

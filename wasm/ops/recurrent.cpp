@@ -39,7 +39,8 @@ std::vector<Gates> backward_steps(const Tensor& dy, const Tensor& weight, const 
 
 }  // namespace
 
-Tensor lstm(const Tensor& z, const Tensor& weight_hh) {
+Tensor lstm(const Tensor& z, const Tensor& weight_hh, const Tensor& h0, const Tensor& c0) {
+  SG_CHECK(!h0.defined() && !c0.defined(), "lstm: a given state is not written yet");
   SG_CHECK(z.rank() == 3 && weight_hh.rank() == 2 && weight_hh.dim(0) == 4 * weight_hh.dim(1) &&
                z.dim(2) == weight_hh.dim(0),
            "lstm: z " + str(z.shape()) + " must be [N, T, 4H] for weight_hh " + str(weight_hh.shape()) + " = [4H, H]");

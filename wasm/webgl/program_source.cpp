@@ -76,7 +76,7 @@ std::string members(std::string_view row) {
 std::string declarations(const ProgramKey& key) {
   const KernelInfo& kernel = info(key.kernel);
   std::string text;
-  for (const std::string_view input : kernel.inputs) text += "uniform highp sampler2D " + std::string(input) + ";\n";
+  for (const std::string_view input : kernel.inputs) text += "uniform tensor " + std::string(input) + ";\n";
   text += "layout(std140) uniform Parameters {\n" + members(kernel.parameters) +
           "  highp int floats;\n  highp int piece;\n};\n";
   for (int i = 0; i < static_cast<int>(kernel.outputs.size()); ++i) {
@@ -131,7 +131,8 @@ std::string describe(const ProgramKey& key) {
 std::string vertex_source() { return file("fullscreen.vert"); }
 
 std::string fragment_source(const ProgramKey& key) {
-  return "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2D;\n#line 1 1\n" +
+  return "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2D;\n"
+         "#define tensor highp sampler2D\n#line 1 1\n" +
          file("prelude.glsl") + "\n#line 1 0\n" + declarations(key) + pointwise_functions(key) + "#line 1 2\n" +
          file(std::string(info(key.kernel).name) + ".frag") +
          "\n#line 1 0\nvoid main() {\n  int e = (int(gl_FragCoord.y) * 2048 + int(gl_FragCoord.x)) * 4;\n"

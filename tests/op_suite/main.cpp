@@ -1,0 +1,68 @@
+// Runs the table of op cases from a shell, without Catch2: what one wants while an op is written.
+//   op_suite [cpu] [webgl] [values] [gradients] [text]...
+// checks the cases whose title starts with one of the texts (all, without any) on the named devices (both, without any),
+// values and gradients (both, without either). The last line is "N passed, N failed".
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "tests/ops/compare.h"
+#include "tests/ops/devices.h"
+
+namespace {
+
+using namespace sg;
+using namespace sg::tests;
+
+struct Options {
+  std::vector<std::string> devices, checks, texts;
+  bool has(const std::vector<std::string>& words, const char* word) const {
+    return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
+  }
+  bool wants(const OpCase& c) const {
+    return texts.empty() || std::any_of(texts.begin(), texts.end(),
+                                        [&](const std::string& text) { return c.title().rfind(text, 0) == 0; });
+  }
+};
+
+Options options_of(int count, char** words) {
+  Options o;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    (word == "cpu" || word == "webgl" ? o.devices : word == "values" || word == "gradients" ? o.checks : o.texts)
+        .push_back(word);
+  }
+  return o;
+}
+
+std::string check(const OpCase& c, const std::string& device_name, const std::string& what) {
+  try {
+    Device& d = device(device_name);
+    if (what == "values") return value_difference(d, c);
+    return c.gradient ? gradient_difference(c, gradients_on(d, c, input_values(c))) : "";
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const Options options = options_of(count, words);
+  int passed = 0, failed = 0;
+  for (const OpCase& c : op_cases()) {
+    if (!options.wants(c)) continue;
+    for (const char* device_name : {"cpu", "webgl"}) {
+      for (const char* what : {"values", "gradients"}) {
+        if (!options.has(options.devices, device_name) || !options.has(options.checks, what)) continue;
+        const std::string wrong = check(c, device_name, what);
+        ++(wrong.empty() ? passed : failed);
+        if (!wrong.empty()) std::printf("%s, %s on %s: %s\n", c.title().c_str(), what, device_name, wrong.c_str());
+      }
+    }
+  }
+  std::printf("%d passed, %d failed\n", passed, failed);
+  return failed == 0 && passed > 0 ? 0 : 1;
+}
