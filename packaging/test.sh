@@ -2,13 +2,13 @@
 # Installs, builds and runs every suite; the last line is "N passed, N failed". A suite that fails, crashes, hangs or runs
 # no test makes the exit status 1.
 #   packaging/test.sh                      all suites
-#   packaging/test.sh --only SUITE,...     some of: scripts catch2 asan layers lint vitest chromium firefox
+#   packaging/test.sh --only SUITE,...     some of: scripts catch2 asan ops layers lint vitest chromium firefox
 #   packaging/test.sh --full list          the long runs that are started by hand
 #   packaging/test.sh --full etth1 --data FILE.csv
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
-SUITES=scripts,catch2,asan,layers,lint,vitest,chromium,firefox
+SUITES=scripts,catch2,asan,ops,layers,lint,vitest,chromium,firefox
 REPORTS="$ROOT/build/reports"
 FULL=
 DATA=
@@ -73,6 +73,7 @@ run_node() { # suite, seconds, files
     "$NODE" --test --test-concurrency=1 --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=./tests/e2e/reporter.mjs --test-reporter-destination="$REPORTS/$1.jsonl" "$3"
 }
+run_ops() { run_node ops 600 'tests/op_suite/*.test.mjs'; }
 run_scripts() { run_node scripts 60 'tests/packaging/*.test.mjs'; }
 run_chromium() { run_node chromium 900 'tests/e2e/chromium/*.test.mjs'; }
 run_firefox() { run_node firefox 600 'tests/e2e/firefox/*.test.mjs'; }
@@ -81,6 +82,7 @@ run_firefox() { run_node firefox 600 'tests/e2e/firefox/*.test.mjs'; }
 parts_of() {
   case ",$1," in *,catch2,* | *,chromium,* | *,firefox,*) echo native ;; esac
   case ",$1," in *,asan,*) echo asan ;; esac
+  case ",$1," in *,ops,*) echo ops ;; esac
   case ",$1," in *,lint,* | *,chromium,* | *,firefox,*) echo core extension ;; esac
 }
 
@@ -91,7 +93,12 @@ if [ -n "$FULL" ]; then
   case "$FULL" in
     list)
       echo 'etth1    an LSTM on ETTh1.csv in Chromium: --data FILE.csv (17,420 hourly rows)'
+      echo 'ops      every case of every op on both devices in Chromium and Firefox (a share of them runs always)'
       echo 'mutants  faults seeded one at a time in the core, each of which the tests must notice'
+      ;;
+    ops)
+      packaging/build.sh ops
+      OP_CASES=all exec "$NODE" --test --test-concurrency=1 tests/op_suite/*.test.mjs
       ;;
     mutants) exec tests/mutants/run.sh ;;
     etth1)

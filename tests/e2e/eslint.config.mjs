@@ -1,4 +1,4 @@
-// The rules for the plain modules of tests/e2e, tests/bench and packaging. They run in Node; functions given to
+// The rules for the plain modules of tests/e2e, tests/bench, tests/op_suite and packaging. They run in Node; functions given to
 // evaluate() run in a page.
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ const { default: js } = await import(pathToFileURL(require.resolve('@eslint/js')
 const names = [
   ...['process', 'Buffer', 'URL', 'setTimeout', 'clearTimeout', 'console', 'performance'],
   ...['document', 'window', 'BroadcastChannel', 'MessageChannel', 'crypto', 'fetch', 'Worker'],
-  ...['TextDecoder', 'TextEncoder', 'navigator', 'location', 'HTMLInputElement', 'DataTransfer'],
+  ...['TextDecoder', 'TextEncoder', 'navigator', 'location', 'HTMLInputElement', 'DataTransfer', 'self'],
 ];
 
 export default [

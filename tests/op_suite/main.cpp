@@ -1,15 +1,13 @@
 // Runs the table of op cases from a shell, without Catch2: what one wants while an op is written.
 //   op_suite [cpu] [webgl] [values] [gradients] [text]...
-// checks the cases whose title starts with one of the texts (all, without any) on the named devices (both, without any),
-// values and gradients (both, without either). The last line is "N passed, N failed".
+// checks the cases whose title starts with one of the texts (all, without any) on the named devices (both, without
+// any), values and gradients (both, without either). The last line is "N passed, N failed".
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <string>
 #include <vector>
 
-#include "tests/ops/compare.h"
-#include "tests/ops/devices.h"
+#include "tests/op_suite/check.h"
 
 namespace {
 
@@ -31,20 +29,12 @@ Options options_of(int count, char** words) {
   Options o;
   for (int i = 1; i < count; ++i) {
     const std::string word = words[i];
-    (word == "cpu" || word == "webgl" ? o.devices : word == "values" || word == "gradients" ? o.checks : o.texts)
+    (word == "cpu" || word == "webgl"          ? o.devices
+     : word == "values" || word == "gradients" ? o.checks
+                                               : o.texts)
         .push_back(word);
   }
   return o;
-}
-
-std::string check(const OpCase& c, const std::string& device_name, const std::string& what) {
-  try {
-    Device& d = device(device_name);
-    if (what == "values") return value_difference(d, c);
-    return c.gradient ? gradient_difference(c, gradients_on(d, c, input_values(c))) : "";
-  } catch (const std::exception& e) {
-    return e.what();
-  }
 }
 
 }  // namespace
@@ -55,11 +45,12 @@ int main(int count, char** words) {
   for (const OpCase& c : op_cases()) {
     if (!options.wants(c)) continue;
     for (const char* device_name : {"cpu", "webgl"}) {
-      for (const char* what : {"values", "gradients"}) {
-        if (!options.has(options.devices, device_name) || !options.has(options.checks, what)) continue;
+      for (const What what : {What::values, What::gradients}) {
+        const char* const name = what == What::values ? "values" : "gradients";
+        if (!options.has(options.devices, device_name) || !options.has(options.checks, name)) continue;
         const std::string wrong = check(c, device_name, what);
         ++(wrong.empty() ? passed : failed);
-        if (!wrong.empty()) std::printf("%s, %s on %s: %s\n", c.title().c_str(), what, device_name, wrong.c_str());
+        if (!wrong.empty()) std::printf("%s, %s on %s: %s\n", c.title().c_str(), name, device_name, wrong.c_str());
       }
     }
   }

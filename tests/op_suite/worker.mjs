@@ -1,0 +1,38 @@
+// Runs op cases on one device and tells of each op: how many cases ran, and what was wrong in which.
+import createSuite from './op_suite.mjs';
+
+/** `most` of an op's cases, from the first to the last, evenly apart. */
+function pick(cases, most) {
+  if (cases.length <= most) return cases;
+  return Array.from(
+    { length: most },
+    (_, i) => cases[Math.round((i * (cases.length - 1)) / (most - 1))],
+  );
+}
+
+function casesByOp(suite) {
+  const ops = new Map();
+  for (let i = 0; i < suite._suite_count(); i += 1) {
+    const op = suite.UTF8ToString(suite._suite_op(i));
+    ops.set(op, [...(ops.get(op) ?? []), i]);
+  }
+  return ops;
+}
+
+self.onmessage = async ({ data: { device, most } }) => {
+  try {
+    const suite = await createSuite();
+    const text = (pointer) => suite.UTF8ToString(pointer);
+    for (const [op, all] of casesByOp(suite)) {
+      const cases = pick(all, most);
+      const wrong = cases.flatMap((i) => {
+        const problem = text(suite._suite_check(i, device === 'webgl' ? 1 : 0));
+        return problem === '' ? [] : [`${text(suite._suite_title(i))}: ${problem}`];
+      });
+      self.postMessage({ op, count: cases.length, of: all.length, wrong });
+    }
+    self.postMessage({ done: true });
+  } catch (error) {
+    self.postMessage({ error: `${error.stack ?? error}` });
+  }
+};
