@@ -1,22 +1,24 @@
 #include "nn/module.h"
 
-#include "ops/ops.h"
-
 namespace sg::nn {
 
-Tensor Init::uniform(const Shape& shape, float bound) {
-  return ops::uniform(device, shape, -bound, bound, generator, Stream::weights, draw++).set_requires_grad();
-}
+std::vector<Parameter> Module::parameters() const { return collect(&Module::own_); }
+std::vector<Parameter> Module::buffers() const { return collect(&Module::own_buffers_); }
 
-std::vector<Parameter> Module::parameters() const {
-  std::vector<Parameter> all = own_;
+std::vector<Parameter> Module::collect(Own own) const {
+  std::vector<Parameter> all = this->*own;
   for (const auto& [name, module] : children_)
-    for (const Parameter& p : module->parameters()) all.push_back({name + "." + p.name, p.value});
+    for (const Parameter& p : module->collect(own)) all.push_back({name + "." + p.name, p.value});
   return all;
 }
 
 Tensor Module::parameter(const std::string& name, Tensor value) {
   own_.push_back({name, value});
+  return value;
+}
+
+Tensor Module::buffer(const std::string& name, Tensor value) {
+  own_buffers_.push_back({name, value});
   return value;
 }
 

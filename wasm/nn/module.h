@@ -1,4 +1,4 @@
-// A module owns parameters and child modules by name. Names join with dots, as in PyTorch's state_dict:
+// A module owns parameters, buffers and child modules by name. Names join with dots, as in PyTorch's state_dict:
 // "lstm.weight_hh_l0".
 #pragma once
 #include <string>
@@ -7,17 +7,9 @@
 
 #include "core/parameter.h"
 #include "core/random.h"
+#include "nn/init.h"
 
 namespace sg::nn {
-
-/// Where initial weights come from: each parameter is one draw of the stream `weights`, in the order of construction.
-struct Init {
-  Device& device;
-  Generator generator;
-  uint32_t draw = 0;
-  /// Uniform in [-bound, bound), needing a gradient.
-  Tensor uniform(const Shape& shape, float bound);
-};
 
 /// What a forward pass may depend on beside its input.
 struct Context {
@@ -35,13 +27,19 @@ class Module {
   virtual Tensor forward(const Tensor& x, Context& context) const = 0;
   /// All parameters below this module, in the order of construction.
   std::vector<Parameter> parameters() const;
+  /// What is kept with a model but not trained, such as running statistics: a forward pass changes it by set_value.
+  std::vector<Parameter> buffers() const;
 
  protected:
   Tensor parameter(const std::string& name, Tensor value);
+  Tensor buffer(const std::string& name, Tensor value);
   void child(const std::string& name, const Module& module);
 
  private:
-  std::vector<Parameter> own_;
+  using Own = std::vector<Parameter> Module::*;
+  std::vector<Parameter> collect(Own own) const;
+
+  std::vector<Parameter> own_, own_buffers_;
   std::vector<std::pair<std::string, const Module*>> children_;
 };
 

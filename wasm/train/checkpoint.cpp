@@ -47,6 +47,7 @@ std::vector<Entry> entries(const Session& session) {
     all.push_back(std::move(e));
   };
   for (const Parameter& p : session.parameters()) add(p.name, p.value);
+  for (const Parameter& p : session.buffers()) add(p.name, p.value);
   for (const Parameter& p : session.optimizer().state()) add("optimizer." + p.name, p.value);
   return all;
 }
@@ -139,6 +140,7 @@ Restored restore_session(const Checkpoint& checkpoint, std::unique_ptr<Device> d
   SG_CHECK(state.step_in_epoch <= out.session->steps_per_epoch(),
            "the checkpoint's place lies beyond the end of an epoch");
   for (Parameter p : out.session->parameters()) load(checkpoint.file, p.name, p.value);
+  for (Parameter p : out.session->buffers()) load(checkpoint.file, p.name, p.value);
   out.session->optimizer().load(
       [&](const std::string& name, Tensor& t) { load(checkpoint.file, "optimizer." + name, t); });
   out.session->resume(state);

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "core/check.h"
-#include "nn/module.h"
 #include "ops/ops.h"
 
 namespace sg::train {

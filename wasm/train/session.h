@@ -13,6 +13,7 @@
 #include "core/device.h"
 #include "forecast/baselines.h"
 #include "forecast/windows.h"
+#include "nn/module.h"
 #include "train/batches.h"
 #include "train/config.h"
 
@@ -77,6 +78,8 @@ class Session {
   Device& device() const { return *device_; }
   int64_t parameter_count() const;
   const std::vector<Parameter>& parameters() const { return parameters_; }
+  /// The model's state that is not trained, such as running statistics.
+  std::vector<Parameter> buffers() const { return model_->buffers(); }
   optim::Optimizer& optimizer() { return optimizer_; }
   const optim::Optimizer& optimizer() const { return optimizer_; }
   /// Takes the place of a checkpoint over; the tensors are set by the caller.
