@@ -1,22 +1,39 @@
-// c[pieces, m, n]: each fragment makes four outputs from `piece` steps of the inner axis, four steps at a time. The
+// c[pieces, batch, m, n]: each fragment makes four outputs from `piece` steps of the inner axis, four steps at a time. The
 // device cuts a long inner axis of a small product into pieces and sums those in a second draw. Where the four outputs
 // lie in one row they share the fetches of A; else (n = 1, or the row's end) each lane works for itself. K4 and N4: these
 // sizes are multiples of 4, and their rows begin with a texel.
 
+int a_start = 0, b_start = 0;  // of the matrices of one product
+
+/// Finds the matrices of a product, counted over all pieces, and returns its piece.
+int find(int product) {
+  if (!BATCHED) return product;
+  int i3 = product % d3;
+  product /= d3;
+  int i2 = product % d2;
+  product /= d2;
+  int i1 = product % d1;
+  product /= d1;
+  int i0 = product % d0;
+  a_start = i0 * a0 + i1 * a1 + i2 * a2 + i3 * a3;
+  b_start = i0 * b0 + i1 * b1 + i2 * b2 + i3 * b3;
+  return product / d0;
+}
+
 /// A[row, s .. s + 3], 0 from step `end` on.
 vec4 left4(int row, int s, int end) {
   if (TRANS_A) {
-    vec4 v = gather(a, s * m + row, m);
+    vec4 v = gather(a, a_start + s * m + row, m);
     return K4 ? v : first_lanes(v, end - s);
   }
-  return K4 ? texel(a, (row * k + s) >> 2) : first_lanes(load4(a, row * k + s), end - s);
+  return K4 ? texel(a, (a_start + row * k + s) >> 2) : first_lanes(load4(a, a_start + row * k + s), end - s);
 }
 
 float lane(int i) {
-  int column = i % n, row = (i / n) % m, s = (i / (n * m)) * piece, end = min(s + piece, k);
+  int column = i % n, row = (i / n) % m, s = find(i / (n * m)) * piece, end = min(s + piece, k);
   vec4 sum = vec4(0.0);
   for (; s < end; s += 4) {
-    vec4 right = TRANS_B ? load4(b, column * k + s) : gather(b, s * n + column, n);
+    vec4 right = TRANS_B ? load4(b, b_start + column * k + s) : gather(b, b_start + s * n + column, n);
     sum += left4(row, s, end) * first_lanes(right, end - s);
   }
   return total(sum);
@@ -28,7 +45,7 @@ vec4 aligned4(int row, int column, int s, int end) {
   int stride = (TRANS_B ? k : n) >> 2;
   for (; s < end; s += 4) {
     vec4 l = left4(row, s, end);
-    int t = (TRANS_B ? column * k + s : s * n + column) >> 2;
+    int t = (b_start + (TRANS_B ? column * k + s : s * n + column)) >> 2;
     vec4 r0 = texel(b, t), r1 = texel(b, t + stride), r2 = texel(b, t + 2 * stride), r3 = texel(b, t + 3 * stride);
     result += TRANS_B ? vec4(dot(l, r0), dot(l, r1), dot(l, r2), dot(l, r3)) : l.x * r0 + l.y * r1 + l.z * r2 + l.w * r3;
   }
@@ -42,9 +59,9 @@ vec4 row4(int row, int column, int s, int end) {
     vec4 l = left4(row, s, end);
     for (int r = 0, rows = TRANS_B ? 4 : min(4, end - s); r < rows; ++r) {
       if (TRANS_B) {
-        result[r] += dot(l, first_lanes(load4(b, (column + r) * k + s), end - s));
+        result[r] += dot(l, first_lanes(load4(b, b_start + (column + r) * k + s), end - s));
       } else {
-        result += l[r] * load4(b, (s + r) * n + column);
+        result += l[r] * load4(b, b_start + (s + r) * n + column);
       }
     }
   }
@@ -52,7 +69,7 @@ vec4 row4(int row, int column, int s, int end) {
 }
 
 void kernel(int e) {
-  int column = e % n, row = (e / n) % m, s = (e / (n * m)) * piece, end = min(s + piece, k);
+  int column = e % n, row = (e / n) % m, s = find(e / (n * m)) * piece, end = min(s + piece, k);
   if (N4 || column + 3 < n) {
     if (K4 && (TRANS_B || N4)) {
       c = aligned4(row, column, s, end);

@@ -16,16 +16,58 @@ const std::vector<Product> kProducts{{1, 1, 1},    {1, 7, 1},    {2, 3, 4},    {
                                      {32, 5, 1},   {64, 64, 64}, {65, 63, 66}, {3, 300, 2},  {100, 3, 90}, {12, 24, 36},
                                      {3, 1030, 5}, {5, 8, 300},  {4, 3, 1030}, {300, 40, 33}};
 
-void add_matmul(std::vector<OpCase>& table, const Product& s, bool ta, bool tb) {
-  const Sizes a = ta ? Sizes{s.k, s.m} : Sizes{s.m, s.k}, b = tb ? Sizes{s.n, s.k} : Sizes{s.k, s.n};
+void add_matmul(std::vector<OpCase>& table, const Sizes& a, const Sizes& b, bool ta, bool tb, int k) {
   const std::string detail = text(a) + (ta ? "ᵀ" : "") + " " + text(b) + (tb ? "ᵀ" : "");
   table.push_back({"matmul",
                    detail,
                    {{a}, {b}},
                    [ta, tb](Device&, const Tensors& t) { return ops::matmul(t[0], t[1], ta, tb); },
                    [ta, tb](const Arrays& t) { return reference::matmul(t[0], t[1], ta, tb); },
-                   s.k});
+                   k});
 }
+
+/// Matrices [m, k] and [k, n] under leading axes.
+void add_batched(std::vector<OpCase>& table, const Sizes& lead_a, const Sizes& lead_b, const Product& s) {
+  for (const bool ta : {false, true}) {
+    for (const bool tb : {false, true}) {
+      Sizes a = lead_a, b = lead_b;
+      a.insert(a.end(), {ta ? s.k : s.m, ta ? s.m : s.k});
+      b.insert(b.end(), {tb ? s.n : s.k, tb ? s.k : s.n});
+      add_matmul(table, a, b, ta, tb, s.k);
+    }
+  }
+}
+
+struct Batched {
+  Sizes a, b;  // the leading axes
+  Product product;
+};
+
+/// One matrix for all of either side, axes broadcast in the middle and at the end, ranks apart, each path of the kernel
+/// (sizes that are multiples of 4, rows that straddle texels, sums that are cut), and many small products.
+const std::vector<Batched> kBatched{{{1}, {1}, {2, 3, 4}},
+                                    {{2}, {2}, {1, 1, 1}},
+                                    {{3}, {3}, {2, 5, 3}},
+                                    {{5}, {5}, {4, 4, 4}},
+                                    {{3}, {3}, {8, 4, 12}},
+                                    {{2}, {2}, {7, 9, 5}},
+                                    {{4}, {}, {3, 5, 7}},
+                                    {{4}, {1}, {5, 8, 4}},
+                                    {{}, {4}, {3, 5, 7}},
+                                    {{1}, {4}, {5, 8, 4}},
+                                    {{2, 3}, {2, 3}, {4, 5, 6}},
+                                    {{2, 1}, {1, 3}, {3, 4, 5}},
+                                    {{3}, {2, 1}, {4, 3, 2}},
+                                    {{2, 3}, {3}, {5, 2, 9}},
+                                    {{1, 3}, {2, 1, 1}, {2, 2, 3}},
+                                    {{2, 3, 2}, {2, 1, 2}, {3, 4, 3}},
+                                    {{2, 1, 2, 3}, {2, 2, 1, 3}, {2, 3, 4}},
+                                    {{1, 2, 1, 3}, {2, 1, 2, 1}, {3, 1, 2}},
+                                    {{2}, {2}, {3, 700, 5}},
+                                    {{2}, {1, 1}, {3, 600, 4}},
+                                    {{7, 5}, {7, 5}, {17, 3, 16}},
+                                    {{33}, {33}, {2, 3, 1}},
+                                    {{65}, {65}, {1, 7, 4}}};
 
 void add_linear(std::vector<OpCase>& table, const Sizes& x, int out, bool bias) {
   std::vector<Input> inputs{{x}, {{out, x.back()}, -1, 1}};
@@ -49,9 +91,8 @@ void add_lstm(std::vector<OpCase>& table, int batch, int steps, int hidden) {
 }  // namespace
 
 const CaseFile cases([](std::vector<OpCase>& table) {
-  for (const Product& s : kProducts)
-    for (const bool ta : {false, true})
-      for (const bool tb : {false, true}) add_matmul(table, s, ta, tb);
+  for (const Product& s : kProducts) add_batched(table, {}, {}, s);
+  for (const Batched& s : kBatched) add_batched(table, s.a, s.b, s.product);
 
   const std::vector<Sizes> rows{{1},     {5},       {1, 1},     {3, 1},    {4, 4},       {7, 5},    {32, 8},
                                 {33, 9}, {2, 3, 4}, {32, 5, 1}, {5, 2, 7}, {2, 3, 2, 6}, {1, 17, 3}};

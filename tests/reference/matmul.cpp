@@ -1,4 +1,5 @@
 // Products of matrices, and the LSTM layer as PyTorch's documentation states it.
+#include <algorithm>
 #include <cmath>
 
 #include "tests/reference/reference.h"
@@ -6,14 +7,30 @@
 namespace sg::reference {
 
 Array matmul(const Array& a, const Array& b, bool transpose_a, bool transpose_b) {
-  const int m = a.sizes[transpose_a ? 1 : 0], k = a.sizes[transpose_a ? 0 : 1], n = b.sizes[transpose_b ? 0 : 1];
-  Array c({m, n});
+  const size_t rank = std::max(a.sizes.size(), b.sizes.size()), ra = a.sizes.size(), rb = b.sizes.size();
+  const int k = a.sizes[transpose_a ? ra - 2 : ra - 1];
+  Sizes sizes(rank);
+  for (size_t i = 2; i < rank; ++i) {
+    const int in_a = i < ra ? a.sizes[ra - 1 - i] : 1, in_b = i < rb ? b.sizes[rb - 1 - i] : 1;
+    sizes[rank - 1 - i] = in_a == 1 ? in_b : in_a;
+  }
+  sizes[rank - 2] = a.sizes[transpose_a ? ra - 1 : ra - 2];
+  sizes[rank - 1] = b.sizes[transpose_b ? rb - 2 : rb - 1];
+  /// Where the matrix of x begins that the result's index `at` belongs to.
+  const auto start = [rank](const Array& x, const Index& at) {
+    Index index(x.sizes.size(), 0);
+    for (size_t i = 0; i + 2 < index.size(); ++i) index[i] = x.sizes[i] == 1 ? 0 : at[rank - index.size() + i];
+    return x.position(index);
+  };
+  Array c(sizes);
+  const int m = sizes[rank - 2], n = sizes[rank - 1];
   each(c.sizes, [&](const Index& at) {
+    const double *matrix_a = a.values.data() + start(a, at), *matrix_b = b.values.data() + start(b, at);
     double sum = 0;
     for (int l = 0; l < k; ++l) {
-      const int i = transpose_a ? l * m + at[0] : at[0] * k + l;
-      const int j = transpose_b ? at[1] * k + l : l * n + at[1];
-      sum += a.values[static_cast<size_t>(i)] * b.values[static_cast<size_t>(j)];
+      const int i = transpose_a ? l * m + at[rank - 2] : at[rank - 2] * k + l;
+      const int j = transpose_b ? at[rank - 1] * k + l : l * n + at[rank - 1];
+      sum += matrix_a[i] * matrix_b[j];
     }
     c.at(at) = sum;
   });

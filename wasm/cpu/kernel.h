@@ -35,6 +35,9 @@ class Scratch {
   float* take(int64_t floats);
   /// Everything taken becomes free.
   void reset() { used_ = 0; }
+  /// What is taken now, and giving back what was taken since: for a kernel that takes memory in a loop.
+  size_t taken() const { return used_; }
+  void return_to(size_t taken) { used_ = taken; }
 
  private:
   struct Block {

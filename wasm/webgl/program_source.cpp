@@ -105,7 +105,7 @@ std::string file(const std::string& name) {
 
 std::span<const char* const> constants(Kernel kernel) {
   static constexpr std::array kBinaryNames{"SAME"};
-  static constexpr std::array kMatmulNames{"TRANS_A", "TRANS_B", "K4", "N4"};
+  static constexpr std::array kMatmulNames{"TRANS_A", "TRANS_B", "K4", "N4", "BATCHED"};
   static constexpr std::array kLstmNames{"HIDDEN4"};
   if (is_binary(kernel)) return kBinaryNames;
   if (kernel == Kernel::matmul) return kMatmulNames;
