@@ -2,13 +2,13 @@
 # Installs, builds and runs every suite; the last line is "N passed, N failed". A suite that fails, crashes, hangs or runs
 # no test makes the exit status 1.
 #   packaging/test.sh                      all suites
-#   packaging/test.sh --only SUITE,...     some of: scripts catch2 asan ops layers lint vitest chromium firefox
+#   packaging/test.sh --only SUITE,...     some of: scripts catch2 asan ops mutants layers lint vitest chromium firefox
 #   packaging/test.sh --full list          the long runs that are started by hand
 #   packaging/test.sh --full etth1 --data FILE.csv
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
-SUITES=scripts,catch2,asan,ops,layers,lint,vitest,chromium,firefox
+SUITES=scripts,catch2,asan,ops,mutants,layers,lint,vitest,chromium,firefox
 REPORTS="$ROOT/build/reports"
 FULL=
 DATA=
@@ -50,6 +50,10 @@ run_asan() {
     env LP_NUM_THREADS=0 ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
     LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0 \
     build/native-asan/tests/tests -r xml -o "$REPORTS/asan.xml"
+}
+
+run_mutants() {
+  suite mutants checks "$REPORTS/mutants.txt" 900 "$NODE" tests/mutants/run.mjs --five --report "$REPORTS/mutants.txt"
 }
 
 run_layers() {
@@ -94,13 +98,13 @@ if [ -n "$FULL" ]; then
     list)
       echo 'etth1    an LSTM on ETTh1.csv in Chromium: --data FILE.csv (17,420 hourly rows)'
       echo 'ops      every case of every op on both devices in Chromium and Firefox (a share of them runs always)'
-      echo 'mutants  faults seeded one at a time in the core, each of which the tests must notice'
+      echo 'mutants  every fault that the rules of tests/mutants make, each of which the op cases must notice (five run always)'
       ;;
     ops)
       packaging/build.sh ops
       OP_CASES=all exec "$NODE" --test --test-concurrency=1 tests/op_suite/*.test.mjs
       ;;
-    mutants) exec tests/mutants/run.sh ;;
+    mutants) exec "$NODE" tests/mutants/run.mjs ;;
     etth1)
       [ -f "$DATA" ] || die "--full etth1 needs --data FILE, the path of ETTh1.csv"
       packaging/build.sh host core extension

@@ -9,7 +9,15 @@ const { default: js } = await import(pathToFileURL(require.resolve('@eslint/js')
 const names = [
   ...['process', 'Buffer', 'URL', 'setTimeout', 'clearTimeout', 'console', 'performance'],
   ...['document', 'window', 'BroadcastChannel', 'MessageChannel', 'crypto', 'fetch', 'Worker'],
-  ...['TextDecoder', 'TextEncoder', 'navigator', 'location', 'HTMLInputElement', 'DataTransfer', 'self'],
+  ...[
+    'TextDecoder',
+    'TextEncoder',
+    'navigator',
+    'location',
+    'HTMLInputElement',
+    'DataTransfer',
+    'self',
+  ],
 ];
 
 export default [

@@ -1,7 +1,8 @@
 // Runs the table of op cases from a shell, without Catch2: what one wants while an op is written.
-//   op_suite [cpu] [webgl] [values] [gradients] [text]...
+//   op_suite [cpu] [webgl] [values] [gradients] [first] [text]...
 // checks the cases whose title starts with one of the texts (all, without any) on the named devices (both, without
-// any), values and gradients (both, without either). The last line is "N passed, N failed".
+// any), values and gradients (both, without either); `first` stops at the first that fails. The last line is
+// "N passed, N failed".
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -16,6 +17,7 @@ using namespace sg::tests;
 
 struct Options {
   std::vector<std::string> devices, checks, texts;
+  bool only_first = false;
   bool has(const std::vector<std::string>& words, const char* word) const {
     return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
   }
@@ -29,6 +31,10 @@ Options options_of(int count, char** words) {
   Options o;
   for (int i = 1; i < count; ++i) {
     const std::string word = words[i];
+    if (word == "first") {
+      o.only_first = true;
+      continue;
+    }
     (word == "cpu" || word == "webgl"          ? o.devices
      : word == "values" || word == "gradients" ? o.checks
                                                : o.texts)
@@ -43,7 +49,7 @@ int main(int count, char** words) {
   const Options options = options_of(count, words);
   int passed = 0, failed = 0;
   for (const OpCase& c : op_cases()) {
-    if (!options.wants(c)) continue;
+    if (!options.wants(c) || (options.only_first && failed > 0)) continue;
     for (const char* device_name : {"cpu", "webgl"}) {
       for (const What what : {What::values, What::gradients}) {
         const char* const name = what == What::values ? "values" : "gradients";
