@@ -78,16 +78,6 @@ void add_linear(std::vector<OpCase>& table, const Sizes& x, int out, bool bias) 
                    x.back()});
 }
 
-void add_lstm(std::vector<OpCase>& table, int batch, int steps, int hidden) {
-  const Sizes z{batch, steps, 4 * hidden}, weight{4 * hidden, hidden};
-  table.push_back({"lstm",
-                   text({batch, steps, hidden}),
-                   {{z}, {weight, -0.6, 0.6}},
-                   [](Device&, const Tensors& t) { return ops::lstm(t[0], t[1]); },
-                   [](const Arrays& t) { return reference::lstm(t[0], t[1]); },
-                   steps * hidden});
-}
-
 }  // namespace
 
 const CaseFile cases([](std::vector<OpCase>& table) {
@@ -99,11 +89,6 @@ const CaseFile cases([](std::vector<OpCase>& table) {
   for (const Sizes& x : rows)
     for (const int out : {1, 3, 8}) add_linear(table, x, out, out != 3);
   add_linear(table, {130, 4}, 65, true);  // beyond 8192 floats
-
-  const int lstms[][3]{{1, 1, 1}, {1, 2, 1},  {2, 1, 3},  {2, 3, 2},  {3, 2, 4},  {1, 5, 5},  {4, 3, 7},
-                       {5, 4, 8}, {2, 7, 3},  {32, 5, 8}, {3, 3, 9},  {7, 2, 13}, {1, 3, 16}, {2, 2, 17},
-                       {6, 3, 5}, {2, 12, 4}, {33, 2, 3}, {1, 1, 31}, {3, 5, 6},  {2, 2, 33}, {1, 9, 2}};
-  for (const auto& [batch, steps, hidden] : lstms) add_lstm(table, batch, steps, hidden);
 });
 
 }  // namespace sg::tests

@@ -2,6 +2,7 @@
 // no line with the kernels, the ops or the formulas of the .def files, so that agreement means something; it is slow on
 // purpose and never shipped. This file is its array: sizes, and the values row-major.
 #pragma once
+#include <cstddef>
 #include <vector>
 
 namespace sg::reference {

@@ -1,6 +1,5 @@
-// Products of matrices, and the LSTM layer as PyTorch's documentation states it.
+// Products of matrices.
 #include <algorithm>
-#include <cmath>
 
 #include "tests/reference/reference.h"
 
@@ -52,31 +51,6 @@ Array linear(const Array& x, const Array& weight, const Array* bias) {
     }
   }
   return y;
-}
-
-Array lstm(const Array& z, const Array& weight_hh) {
-  const int batch = z.sizes[0], steps = z.sizes[1], hidden = weight_hh.sizes[1];
-  const auto sigma = [](double x) { return 1 / (1 + std::exp(-x)); };
-  Array out({batch, steps, hidden});
-  for (int n = 0; n < batch; ++n) {
-    std::vector<double> h(static_cast<size_t>(hidden), 0), c = h;
-    for (int t = 0; t < steps; ++t) {
-      const std::vector<double> before = h;
-      for (int j = 0; j < hidden; ++j) {
-        double gate[4];
-        for (int q = 0; q < 4; ++q) {
-          const int row = q * hidden + j;
-          gate[q] = z.at({n, t, row});
-          for (int l = 0; l < hidden; ++l) gate[q] += weight_hh.at({row, l}) * before[static_cast<size_t>(l)];
-        }
-        const double i = sigma(gate[0]), f = sigma(gate[1]), g = std::tanh(gate[2]), o = sigma(gate[3]);
-        double& cell = c[static_cast<size_t>(j)];
-        cell = f * cell + i * g;
-        h[static_cast<size_t>(j)] = out.at({n, t, j}) = o * std::tanh(cell);
-      }
-    }
-  }
-  return out;
 }
 
 }  // namespace sg::reference

@@ -32,9 +32,6 @@ Array select(const Array& x, int axis, int index);
 Array cat(const std::vector<Array>& parts, int axis);
 Array stack(const std::vector<Array>& parts, int axis);
 
-/// z[N, T, 4H], weight_hh[4H, H] -> [N, T, H]
-Array lstm(const Array& z, const Array& weight_hh);
-
 Array mse_loss(const Array& input, const Array& target);
 Array l1_loss(const Array& input, const Array& target);
 Array huber_loss(const Array& input, const Array& target, double delta);

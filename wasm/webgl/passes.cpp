@@ -44,6 +44,10 @@ int variant_of(const Pass& pass) {
       return read<params::lstm_step>(pass).hidden % 4 == 0;
     case Kernel::lstm_step_backward:
       return read<params::lstm_step_backward>(pass).hidden % 4 == 0;
+    case Kernel::gru_step:
+      return read<params::gru_step>(pass).hidden % 4 == 0;
+    case Kernel::gru_step_backward:
+      return read<params::gru_step_backward>(pass).hidden % 4 == 0;
     case Kernel::matmul: {
       const auto p = read<params::matmul>(pass);
       return (p.trans_a != 0) | (p.trans_b != 0) << 1 | (p.k % 4 == 0) << 2 | (p.n % 4 == 0) << 3 |

@@ -106,10 +106,11 @@ std::string file(const std::string& name) {
 std::span<const char* const> constants(Kernel kernel) {
   static constexpr std::array kBinaryNames{"SAME"};
   static constexpr std::array kMatmulNames{"TRANS_A", "TRANS_B", "K4", "N4", "BATCHED"};
-  static constexpr std::array kLstmNames{"HIDDEN4"};
+  static constexpr std::array kRecurrentNames{"HIDDEN4"};
   if (is_binary(kernel)) return kBinaryNames;
   if (kernel == Kernel::matmul) return kMatmulNames;
-  if (kernel == Kernel::lstm_step || kernel == Kernel::lstm_step_backward) return kLstmNames;
+  if (kernel == Kernel::lstm_step || kernel == Kernel::lstm_step_backward) return kRecurrentNames;
+  if (kernel == Kernel::gru_step || kernel == Kernel::gru_step_backward) return kRecurrentNames;
   return {};
 }
 

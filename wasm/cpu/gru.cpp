@@ -1,0 +1,100 @@
+// One time step of a GRU and its gradient, as lstm.cpp does an LSTM's: products of matrices, then one pass over the
+// gates, which lie side by side in a row of three times hidden floats, in PyTorch's order r, z (here u), n.
+#include "cpu/gemm.h"
+#include "cpu/simd.h"
+
+namespace sg::cpu {
+namespace {
+
+/// The sizes of a step, checked.
+struct Step {
+  ptrdiff_t batch, steps, t, hidden;
+  int64_t state, weights;
+
+  template <class P>
+  Step(const P& p, const Args& args)
+      : batch(p.batch),
+        steps(p.steps),
+        t(p.t),
+        hidden(p.hidden),
+        state(args.count({p.batch, p.hidden})),
+        weights(args.count({3, p.hidden, p.hidden})) {
+    if (p.t < 0 || p.t >= p.steps)
+      args.fail("there is no step " + std::to_string(p.t) + " of " + std::to_string(p.steps));
+  }
+};
+
+}  // namespace
+
+namespace kernels {
+
+/// r = σ(z_r + W_r h + b_r)    u = σ(z_u + W_u h + b_u)    q = W_n h + b_n    n = tanh(z_n + r q)
+/// h' = (1 - u) n + u h
+void gru_step(const params::gru_step& p, const Args& args) {
+  const Step s(p, args);
+  const ptrdiff_t hidden = s.hidden, row = 3 * hidden;
+  const float* const z = args.in(0, args.count({p.batch, p.steps, 3, p.hidden}));
+  const float *const h = args.in(1, s.state), *const w = args.in(2, s.weights);
+  const float* const bias = args.in(3, args.count({3, p.hidden}));
+  std::array<float*, 5> out;
+  for (size_t i = 0; i < out.size(); ++i) out[i] = args.out(i, s.state);
+  const auto [h_next, r_gate, u_gate, n_gate, q_out] = out;
+
+  float* const gates = args.scratch().take(args.count({p.batch, 3, p.hidden}));
+  for (ptrdiff_t b = 0; b < s.batch; ++b)
+    for (ptrdiff_t j = 0; j < row; j += 4) store(gates + b * row + j, load(bias + j));
+  gemm(s.batch, row, hidden, View{h, hidden, 1}, View{w, 1, hidden}, gates, row, true, args.scratch());
+
+  for (ptrdiff_t b = 0; b < s.batch; ++b) {
+    const float *const sums = gates + b * row, *const projected = z + (b * s.steps + s.t) * row;
+    for (ptrdiff_t j = 0; j < hidden; j += 4) {
+      const ptrdiff_t at = b * hidden + j;
+      const vf r = sigmoid(load(projected + j) + load(sums + j));
+      const vf u = sigmoid(load(projected + hidden + j) + load(sums + hidden + j));
+      const vf q = load(sums + 2 * hidden + j);
+      const vf n = tanh(load(projected + 2 * hidden + j) + r * q);
+      store(r_gate + at, r), store(u_gate + at, u), store(n_gate + at, n), store(q_out + at, q);
+      store(h_next + at, (1.0f - u) * n + u * load(h + at));
+    }
+  }
+}
+
+/// D = dy[:, t] + dh + Σ over the gates of d_next · W_gate, and then
+///   dn = D (1 - u) (1 - n²)    du = D (h_prev - n) u (1 - u)    dq = dn r    dr = dn q r (1 - r)    dh_prev = D u
+/// Gradients fade with the number of steps, so what has become too small is made zero.
+void gru_step_backward(const params::gru_step_backward& p, const Args& args) {
+  const Step s(p, args);
+  const ptrdiff_t hidden = s.hidden;
+  const float* const dy = args.in(0, args.count({p.batch, p.steps, p.hidden}));
+  std::array<const float*, 6> in;
+  for (size_t i = 0; i < in.size(); ++i) in[i] = args.in(i + 1, s.state);
+  const auto [dh, r_gate, u_gate, n_gate, q_in, h_prev] = in;
+  const float* const w = args.in(7, s.weights);
+  std::array<float*, 5> out;
+  for (size_t i = 0; i < out.size(); ++i) out[i] = args.out(i, s.state);
+  const auto [dr, du, dn, dq, dh_prev] = out;
+
+  float* const all = args.scratch().take(s.state);
+  for (ptrdiff_t b = 0; b < s.batch; ++b) {
+    const float* const from = dy + (b * s.steps + s.t) * hidden;
+    for (ptrdiff_t j = 0; j < hidden; j += 4) store(all + b * hidden + j, load(from + j) + load(dh + b * hidden + j));
+  }
+  for (ptrdiff_t gate = 0; gate < 3; ++gate) {
+    const float* const d_next = args.in(static_cast<size_t>(8 + gate), s.state);
+    gemm(s.batch, hidden, hidden, View{d_next, hidden, 1}, View{w + gate * hidden * hidden, hidden, 1}, all, hidden,
+         true, args.scratch());
+  }
+
+  for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(s.state); i += 4) {
+    const vf d = load(all + i), r = load(r_gate + i), u = load(u_gate + i), n = load(n_gate + i);
+    const vf dn4 = d * (1.0f - u) * (1.0f - n * n);
+    store(dr + i, flush(dn4 * load(q_in + i) * r * (1.0f - r)));
+    store(du + i, flush(d * (load(h_prev + i) - n) * u * (1.0f - u)));
+    store(dn + i, flush(dn4));
+    store(dq + i, flush(dn4 * r));
+    store(dh_prev + i, flush(d * u));
+  }
+}
+
+}  // namespace kernels
+}  // namespace sg::cpu
