@@ -48,11 +48,12 @@ export class FakeCore implements Core {
       default: 8,
       min: 1,
       max: 64,
+      choices: [],
       help: 'Size.',
     };
     return {
       version: '0',
-      models: [{ name: 'lstm', help: 'A model.', fields: [field] }],
+      models: [{ name: 'lstm', task: 'forecast', help: 'A model.', fields: [field] }],
       webgl: null,
     };
   }

@@ -13,8 +13,9 @@ using namespace sg;
 TEST_CASE("the LSTM model has PyTorch's parameter names, shapes and initial ranges", "[nn]") {
   const auto device = make_cpu_device();
   nn::Init init{*device, Generator{5, 0}};
-  const auto model = models::find("lstm").make(
-      init, {12, 3, 4}, models::validated(models::find("lstm"), {{"hidden", 16}, {"layers", 2}}));
+  const models::ModelInfo& lstm = models::find("lstm");
+  const auto model = models::make(lstm, init, {.time = 12, .features = 3, .horizon = 4, .targets = {0}},
+                                  models::validated(lstm, {{"hidden", 16}, {"layers", 2}}));
   const std::vector<std::pair<std::string, Shape>> expected{
       {"lstm.weight_ih_l0", {64, 3}},  {"lstm.weight_hh_l0", {64, 16}},
       {"lstm.bias_ih_l0", {64}},       {"lstm.bias_hh_l0", {64}},

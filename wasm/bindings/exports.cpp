@@ -11,6 +11,7 @@
 
 #include "bindings/devices.h"
 #include "io/csv_json.h"
+#include "models/json.h"
 #include "train/checkpoint.h"
 #include "train/race.h"
 #include "train/session.h"
@@ -183,17 +184,7 @@ SG_EXPORT void sg_free(void* pointer) { std::free(pointer); }
 SG_EXPORT const char* sg_describe() {
   return reply([] {
     json models = json::array();
-    for (const models::ModelInfo* model : models::all()) {
-      json fields = json::array();
-      for (const models::Field& f : model->fields)
-        fields.push_back({{"name", f.name},
-                          {"type", f.type == models::FieldType::integer ? "int" : "float"},
-                          {"default", f.initial},
-                          {"min", f.min},
-                          {"max", f.max},
-                          {"help", f.help}});
-      models.push_back({{"name", model->name}, {"help", model->help}, {"fields", fields}});
-    }
+    for (const models::ModelInfo* model : models::all()) models.push_back(models::describe(*model));
     const train::Gpu gpu = bindings::devices().gpu();
     return json{{"version", SG_VERSION},
                 {"models", models},

@@ -14,8 +14,8 @@ extern "C" {
 void* sg_alloc(uint32_t bytes);
 void sg_free(void* pointer);
 
-/// {ok, version, models: [{name, help, fields: [{name, type: "int"|"float"|"bool", default, min, max, help}]}],
-///  webgl: null | {renderer, software: bool}}
+/// {ok, version, models: [{name, task: "forecast"|"image"|"text", help, fields: [{name, type: "int"|"float"|"bool"|
+///  "choice", default, min, max, choices: [the texts of a choice], help}]}], webgl: null | {renderer, software: bool}}
 const char* sg_describe();
 
 /// Opens a streaming CSV reader. json: {name, delimiter?, quote?, header?, decimalComma?}. -> {ok, dataset: int}

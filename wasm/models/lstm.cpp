@@ -10,7 +10,7 @@ namespace {
 class Lstm : public nn::Module {
  public:
   Lstm(nn::Init& init, const Sizes& sizes, int hidden, int layers, float dropout)
-      : lstm_(init, sizes.features, hidden, layers, dropout), dropout_(dropout), head_(init, hidden, sizes.outputs) {
+      : lstm_(init, sizes.features, hidden, layers, dropout), dropout_(dropout), head_(init, hidden, sizes.outputs()) {
     child("lstm", lstm_);
     child("head", head_);
   }
@@ -31,15 +31,15 @@ class Lstm : public nn::Module {
 
 const ModelInfo lstm_model{
     "lstm",
+    Task::forecast,
     "Reads the series step by step and remembers what matters: a good first choice for sensor logs and other "
     "sequences.",
-    {{"hidden", FieldType::integer, 32, 1, 1024, "numbers in the memory: more can learn more and train slower"},
-     {"layers", FieldType::integer, 1, 1, 8, "LSTM layers stacked on each other"},
-     {"dropout", FieldType::real, 0, 0, 0.9,
-      "share of values left out while training: helps when little data is learnt by heart"}},
+    {Field::integer("hidden", 32, 1, 1024, "numbers in the memory: more can learn more and train slower"),
+     Field::integer("layers", 1, 1, 8, "LSTM layers stacked on each other"),
+     Field::real("dropout", 0, 0, 0.9,
+                 "share of values left out while training: helps when little data is learnt by heart")},
     [](nn::Init& init, const Sizes& sizes, const Values& v) -> std::unique_ptr<nn::Module> {
-      return std::make_unique<Lstm>(init, sizes, static_cast<int>(v.at("hidden")), static_cast<int>(v.at("layers")),
-                                    static_cast<float>(v.at("dropout")));
+      return std::make_unique<Lstm>(init, sizes, whole(v, "hidden"), whole(v, "layers"), real(v, "dropout"));
     }};
 
 }  // namespace sg::models

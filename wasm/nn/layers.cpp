@@ -16,9 +16,12 @@ Tensor drop(const Tensor& x, float p, Context& context) {
 
 }  // namespace
 
-Linear::Linear(Init& init, int in, int out)
+Linear::Linear(Init& init, int in, int out, bool bias)
     : weight_(parameter("weight", init.uniform({out, in}, bound(in)))),
-      bias_(parameter("bias", init.uniform({out}, bound(in)))) {}
+      bias_(bias ? parameter("bias", init.uniform({out}, bound(in))) : Tensor()) {}
+
+Linear::Linear(const Tensor& weight, const Tensor& bias)
+    : weight_(parameter("weight", weight)), bias_(bias.defined() ? parameter("bias", bias) : Tensor()) {}
 
 Tensor Linear::forward(const Tensor& x, Context&) const { return ops::linear(x, weight_, bias_); }
 

@@ -9,7 +9,9 @@ namespace sg::nn {
 /// y[..., out] = x[..., in] · weightᵀ + bias; weight[out, in] and bias[out] uniform in ±1/√in.
 class Linear : public Module {
  public:
-  Linear(Init& init, int in, int out);
+  Linear(Init& init, int in, int out, bool bias = true);
+  /// From other first weights; no bias where it is undefined.
+  explicit Linear(const Tensor& weight, const Tensor& bias = {});
   Tensor forward(const Tensor& x, Context& context) const override;
 
  private:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/error.h"
+#include "models/json.h"
 
 namespace sg::train {
 namespace {
@@ -140,19 +141,12 @@ TrainConfig TrainConfig::from_json(const json& j) {
   Reader reader{j, {}};
   visit(reader, c);
   reader.refuse_others();
-  models::Values given;
-  if (j.contains("model")) {
-    for (const auto& [name, value] : j["model"].items()) {
-      if (name == "name") {
-        if (!value.is_string()) bad("model.name", "must be a text");
-        c.model = value.get<std::string>();
-      } else {
-        if (!value.is_number()) bad("model." + name, "must be a number");
-        given[name] = value.get<double>();
-      }
-    }
+  const json model = j.contains("model") ? j["model"] : json::object();
+  if (model.contains("name")) {
+    if (!model["name"].is_string()) bad("model.name", "must be a text");
+    c.model = model["name"].get<std::string>();
   }
-  c.values = models::validated(models::find(c.model), given);
+  c.values = models::values_from_json(models::find(c.model), model);
   return c;
 }
 
@@ -160,8 +154,7 @@ json TrainConfig::to_json() const {
   json j;
   Writer writer{j};
   visit(writer, *this);
-  j["model"] = json{{"name", model}};
-  for (const auto& [name, value] : values) j["model"][name] = value;
+  j["model"] = models::to_json(models::find(model), values);
   return j;
 }
 

@@ -15,9 +15,15 @@ constexpr size_t kValidationBatch = 256;
 
 std::unique_ptr<nn::Module> make_model(Device& device, const ForecastData& data, const TrainConfig& config) {
   nn::Init init{device, Generator{config.seed, 0}};
-  const models::Sizes sizes{config.look_back, static_cast<int>(data.features()),
-                            config.horizon * static_cast<int>(data.targets())};
-  return models::find(config.model).make(init, sizes, config.values);
+  models::Sizes sizes{
+      .time = config.look_back, .features = static_cast<int>(data.features()), .horizon = config.horizon};
+  for (const ColumnScale& target : data.scaler().targets) {
+    const auto& features = data.scaler().features;
+    const auto found = std::find_if(features.begin(), features.end(),
+                                    [&](const ColumnScale& feature) { return feature.name == target.name; });
+    sizes.targets.push_back(found == features.end() ? -1 : static_cast<int>(found - features.begin()));
+  }
+  return models::make(models::find(config.model), init, sizes, config.values);
 }
 
 /// A batch that no device could hold is refused before anything is allocated: on 32 bits its size would wrap around.

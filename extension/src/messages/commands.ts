@@ -38,7 +38,7 @@ const model: v.Check<ModelConfig> = (value, where) => {
   const result: ModelConfig = { name: v.text(100, 1)(value['name'], `${where}.name`) };
   for (const [name, field] of Object.entries(value).slice(0, 100)) {
     if (name === 'name') continue;
-    result[name] = typeof field === 'boolean' ? field : v.number()(field, `${where}.${name}`);
+    result[name] = v.fieldValue(field, `${where}.${name}`);
   }
   return result;
 };

@@ -68,7 +68,7 @@ export type LossName = 'mse' | 'mae' | 'huber';
 
 export interface ModelConfig {
   name: string;
-  [field: string]: string | number | boolean;
+  [field: string]: FieldValue;
 }
 
 export interface DataConfig {
@@ -200,17 +200,25 @@ export interface CheckpointEntry {
   reason: string | null;
 }
 
+export type FieldValue = number | boolean | string;
+
 export interface ModelField {
   name: string;
-  type: 'int' | 'float' | 'bool';
-  default: number | boolean;
+  type: 'int' | 'float' | 'bool' | 'choice';
+  default: FieldValue;
   min: number | null;
   max: number | null;
+  /** What a choice may be; empty for other types. */
+  choices: string[];
   help: string;
 }
 
+/** What a model is for: series of numbers, pictures or text. */
+export type Task = 'forecast' | 'image' | 'text';
+
 export interface ModelDescription {
   name: string;
+  task: Task;
   help: string;
   fields: ModelField[];
 }

@@ -54,8 +54,13 @@ export const anyNumber: Check<number> = number();
 export const numberOrNaN: Check<number> = (value, path) =>
   value === null ? NaN : anyNumber(value, path);
 
-export const numberOrBoolean: Check<number | boolean> = (value, path) =>
-  typeof value === 'boolean' ? value : anyNumber(value, path);
+/** A value of a model's field: a number, true or false, or one of a choice's texts. */
+export const fieldValue: Check<number | boolean | string> = (value, path) =>
+  typeof value === 'boolean'
+    ? value
+    : typeof value === 'string'
+      ? text(100, 1)(value, path)
+      : anyNumber(value, path);
 
 export const record: Check<Record<string, unknown>> = (value, path) =>
   isRecord(value) ? value : refuse(path, 'an object', value);

@@ -19,14 +19,16 @@ const device: v.Check<DeviceName> = v.oneOf('cpu', 'webgl');
 
 const model: v.Check<ModelDescription> = v.object({
   name: v.text(100, 1),
+  task: v.oneOf('forecast', 'image', 'text'),
   help: v.withDefault(v.text(), ''),
   fields: v.list(
     v.object({
       name: v.text(100, 1),
-      type: v.oneOf('int', 'float', 'bool'),
-      default: v.numberOrBoolean,
+      type: v.oneOf('int', 'float', 'bool', 'choice'),
+      default: v.fieldValue,
       min: v.nullable(v.anyNumber),
       max: v.nullable(v.anyNumber),
+      choices: v.list(v.text(100, 1), 100),
       help: v.withDefault(v.text(), ''),
     }),
     1000,

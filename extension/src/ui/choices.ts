@@ -5,6 +5,7 @@ import type {
   ColumnDescription,
   DatasetDescription,
   DeviceChoice,
+  FieldValue,
   LossName,
   ModelDescription,
   ModelField,
@@ -22,7 +23,7 @@ export interface Choices {
   horizon: number;
   model: string;
   /** Values of the model's own fields, by name. */
-  fields: Record<string, number | boolean>;
+  fields: Record<string, FieldValue>;
   epochs: number;
   learningRate: number;
   batchSize: number;
@@ -82,6 +83,11 @@ export function defaultChoices(
   };
 }
 
+/** Those that learn from a table of numbers. */
+export function forecastModels(models: readonly ModelDescription[]): ModelDescription[] {
+  return models.filter(({ task }) => task === 'forecast');
+}
+
 /** The registry's defaults, with the middle size. */
 export function defaultFields(model: ModelDescription | undefined): Choices['fields'] {
   const fields: Choices['fields'] = {};
@@ -136,7 +142,7 @@ export function choicesFromConfig(
     horizon: config.data.horizon ?? first.horizon,
     validationFraction: config.data.validationFraction ?? first.validationFraction,
     model: known?.name ?? first.model,
-    fields: known === undefined ? first.fields : { ...defaultFields(known), ...ownFields(fields) },
+    fields: known === undefined ? first.fields : ownFields(known, fields),
   };
 }
 
@@ -146,10 +152,15 @@ function defined(training: RunConfig['training']): Partial<Choices> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-function ownFields(fields: Record<string, string | number | boolean>): Choices['fields'] {
-  const kept: Choices['fields'] = {};
-  for (const [name, value] of Object.entries(fields))
-    if (typeof value !== 'string') kept[name] = value;
+/** The values that are still of their field's kind; the model's defaults for the others. */
+function ownFields(model: ModelDescription, given: Choices['fields']): Choices['fields'] {
+  const kept = defaultFields(model);
+  for (const { name, default: initial, choices } of model.fields) {
+    const value = given[name];
+    if (typeof value !== typeof initial) continue;
+    if (typeof value === 'string' && !choices.includes(value)) continue;
+    if (value !== undefined) kept[name] = value;
+  }
   return kept;
 }
 
@@ -187,7 +198,7 @@ export function checkChoices(
   }
   for (const field of model?.fields ?? []) {
     const value = choices.fields[field.name];
-    if (field.type === 'bool') continue;
+    if (field.type === 'bool' || field.type === 'choice') continue;
     const problem = checkNumber(
       typeof value === 'number' ? value : NaN,
       field.min ?? -Infinity,

@@ -13,6 +13,7 @@ import {
   choicesFromConfig,
   defaultChoices,
   defaultFields,
+  forecastModels,
   lossNames,
   sizeField,
   sizes,
@@ -78,7 +79,8 @@ export class Setup {
     this.actions = make('div', { class: 'actions' }, this.#train, this.#close);
   }
 
-  update(state: RunState, starting: boolean): void {
+  update(whole: RunState, starting: boolean): void {
+    const state = { ...whole, models: forecastModels(whole.models) };
     this.#state = state;
     const identity = identityOf(state) + String(state.models.length);
     if (identity !== this.#identity) {

@@ -1,7 +1,12 @@
 // The parts of the set-up that follow the data: the list of columns, the choice of what to forecast, and the model's
 // own fields as the registry names them.
 
-import type { DatasetDescription, ModelDescription, ModelField } from '../messages/state.ts';
+import type {
+  DatasetDescription,
+  FieldValue,
+  ModelDescription,
+  ModelField,
+} from '../messages/state.ts';
 import { whyNotTarget } from './choices.ts';
 import type { Choices, Problems } from './choices.ts';
 import { viewColumns } from './columns.ts';
@@ -140,9 +145,9 @@ export class ModelFields implements Part {
     this.element.replaceChildren(...(model?.fields ?? []).map((field) => this.#makeField(field)));
   }
 
-  #makeField({ name, type, min, max, help }: ModelField): HTMLElement {
+  #makeField({ name, type, min, max, choices, help }: ModelField): HTMLElement {
     const attributes = { ...each(testIds.modelField), 'data-field': name };
-    const change = (value: number | boolean): void => {
+    const change = (value: FieldValue): void => {
       this.#change({ fields: { ...this.#fields, [name]: value } });
     };
     const options = { label: words(name), hint: help, attributes, change };
@@ -150,6 +155,14 @@ export class ModelFields implements Part {
       const field = new CheckField(options);
       this.#shows.push(({ fields }) => {
         field.show(fields[name] === true);
+      });
+      return field.element;
+    }
+    if (type === 'choice') {
+      const field = new SelectField(options);
+      const offered = choices.map((value) => ({ value, label: words(value) }));
+      this.#shows.push(({ fields }) => {
+        field.show(offered, String(fields[name]));
       });
       return field.element;
     }

@@ -69,7 +69,7 @@ describe('hostile commands are refused with the path of what is wrong', () => {
     ],
     [
       'a model field that is a text',
-      start({ model: { name: 'lstm', hidden: '8' } }),
+      start({ model: { name: 'lstm', hidden: [8] } }),
       /model\.hidden/,
     ],
     [

@@ -14,6 +14,7 @@ import { column, config, description, stateOf } from './states.ts';
 const { models } = stateOf('ready');
 const model = models[0];
 const data = description();
+const field = { type: 'choice' as const, min: null, max: null, choices: [], help: '' };
 
 function choices(change: Partial<Choices> = {}): Choices {
   return { ...defaultChoices(data, models), ...change };
@@ -123,6 +124,30 @@ describe('choicesFromConfig', () => {
     const made = choicesFromConfig(other, data, models);
     expect(made.features).toEqual(['wind']);
     expect(made.target).toBe('temp_max');
+  });
+
+  it("keeps the values that are still of their field's kind, and a choice that is still offered", () => {
+    const richer = {
+      ...model!,
+      fields: [
+        ...model!.fields,
+        { ...field, name: 'revin', type: 'bool' as const, default: true },
+        { ...field, name: 'activation', default: 'gelu', choices: ['gelu', 'relu'] },
+      ],
+    };
+    const made = (own: Record<string, number | boolean | string>) =>
+      choicesFromConfig({ ...config, model: { name: 'lstm', ...own } }, data, [richer]).fields;
+    expect(made({ hidden: '9', revin: false, activation: 'relu', gone: 1 })).toEqual({
+      hidden: 32,
+      layers: 1,
+      dropout: 0,
+      revin: false,
+      activation: 'relu',
+    });
+    expect(made({ revin: 1, activation: 'swish' })).toMatchObject({
+      revin: true,
+      activation: 'gelu',
+    });
   });
 
   it('is the inverse of toRunConfig', () => {

@@ -70,6 +70,47 @@ describe('set-up', () => {
     expect(bench.actions.of('run.start')[0]?.config.model['hidden']).toBe(48);
   });
 
+  it('offers only models that forecast, with a field of every type', () => {
+    const field = { min: 0, max: 1, choices: [], help: '' };
+    const state = stateOf('ready');
+    bench.show({
+      ...state,
+      models: [
+        ...state.models,
+        {
+          name: 'patchtst',
+          task: 'forecast',
+          help: 'Patches.',
+          fields: [
+            { ...field, name: 'revin', type: 'bool', default: true },
+            {
+              ...field,
+              name: 'activation',
+              type: 'choice',
+              default: 'gelu',
+              choices: ['gelu', 'relu'],
+            },
+          ],
+        },
+        { name: 'convnet', task: 'image', help: 'Pictures.', fields: [] },
+      ],
+    });
+    const model = select('model');
+    expect([...model.options].map(({ value }) => value)).toEqual(['lstm', 'patchtst']);
+    choose(model, 'patchtst');
+    const [revin, activation] = all('model-field') as [HTMLInputElement, HTMLSelectElement];
+    expect(revin.checked).toBe(true);
+    expect([...activation.options].map(({ text }) => text)).toEqual(['Gelu', 'Relu']);
+    revin.click();
+    choose(activation, 'relu');
+    one('train').click();
+    expect(bench.actions.of('run.start')[0]?.config.model).toEqual({
+      name: 'patchtst',
+      revin: false,
+      activation: 'relu',
+    });
+  });
+
   it('refuses to train on a bad field and says why beside it', () => {
     bench.show(stateOf('ready'));
     const horizon = input('horizon');

@@ -126,6 +126,7 @@ export const config: RunConfig = {
 const models: RunState['models'] = [
   {
     name: 'lstm',
+    task: 'forecast',
     help: 'Reads the series step by step and remembers what matters.',
     fields: [
       {
@@ -134,6 +135,7 @@ const models: RunState['models'] = [
         default: 32,
         min: 1,
         max: 1024,
+        choices: [],
         help: 'numbers in the memory',
       },
       {
@@ -142,6 +144,7 @@ const models: RunState['models'] = [
         default: 1,
         min: 1,
         max: 8,
+        choices: [],
         help: 'LSTM layers stacked on each other',
       },
       {
@@ -150,6 +153,7 @@ const models: RunState['models'] = [
         default: 0,
         min: 0,
         max: 0.9,
+        choices: [],
         help: 'share of values left out',
       },
     ],
