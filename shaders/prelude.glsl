@@ -1,11 +1,22 @@
-// What every kernel shares. A buffer's sampler is of the type `tensor`. A buffer is a texture of 2048 texels a row, texel t holding floats 4t .. 4t + 3. A kernel is
-// `void kernel(int e)`: it writes the floats e .. e + 3 of its outputs. The lanes of a buffer's last texel that lie
-// beyond its end hold anything, NaN included: they may be read, but never summed.
+// What every kernel shares. A buffer's sampler is of the type `tensor`: an array of layers of 2^LAYER_BITS texels in rows
+// of 2^ROW_BITS (wasm/webgl/layout.h), texel t holding floats 4t .. 4t + 3; LAYER_BITS is 0 where every buffer of the
+// draw has one layer. A kernel is `void kernel(int e)`: it writes the floats e .. e + 3 of its outputs. The lanes of a
+// buffer's last texel that lie beyond its end hold anything, NaN included: they may be read, but never summed.
 
-vec4 texel(tensor buffer, int t) { return texelFetch(buffer, ivec2(t & 2047, t >> 11), 0); }
+#define ROW_MASK ((1 << ROW_BITS) - 1)
 
-/// The texel at this fragment's own place: for buffers laid out as the output is.
-vec4 own(tensor buffer) { return texelFetch(buffer, ivec2(gl_FragCoord.xy), 0); }
+/// own() is the texel at this fragment's own place: for buffers laid out as the output is.
+#if LAYER_BITS == 0
+vec4 texel(tensor buffer, int t) { return texelFetch(buffer, ivec3(t & ROW_MASK, t >> ROW_BITS, 0), 0); }
+vec4 own(tensor buffer) { return texelFetch(buffer, ivec3(gl_FragCoord.xy, 0), 0); }
+#else
+#define HEIGHT_MASK ((1 << (LAYER_BITS - ROW_BITS)) - 1)
+int own_layer = 0;
+vec4 texel(tensor buffer, int t) {
+  return texelFetch(buffer, ivec3(t & ROW_MASK, (t >> ROW_BITS) & HEIGHT_MASK, t >> LAYER_BITS), 0);
+}
+vec4 own(tensor buffer) { return texelFetch(buffer, ivec3(gl_FragCoord.xy, own_layer), 0); }
+#endif
 
 float at(tensor buffer, int i) { return texel(buffer, i >> 2)[i & 3]; }
 

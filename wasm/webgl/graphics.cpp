@@ -1,7 +1,5 @@
 #include "webgl/graphics.h"
 
-#include <algorithm>
-
 #include "io/error.h"
 
 namespace sg::webgl {
@@ -23,11 +21,11 @@ void check_precision() {
                                        " bits of a float's 23: training needs all of them");
 }
 
-GLuint new_texture(int width, int height) {
+GLuint texture_of_one_texel() {
   GLuint id = 0;
   glGenTextures(1, &id);
-  glBindTexture(GL_TEXTURE_2D, id);
-  glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA32F, width, height);
+  glBindTexture(GL_TEXTURE_2D_ARRAY, id);
+  glTexStorage3D(GL_TEXTURE_2D_ARRAY, 1, GL_RGBA32F, 1, 1, 1);
   return id;
 }
 
@@ -46,6 +44,7 @@ Graphics::Graphics() : renderer_(context_.renderer()) {
   current = this;
   check_precision();
   max_texture_size_ = integer(GL_MAX_TEXTURE_SIZE);
+  max_layers_ = integer(GL_MAX_ARRAY_TEXTURE_LAYERS);
   max_outputs_ = find_max_outputs();
   forget_bindings();
 }
@@ -56,8 +55,8 @@ int Graphics::find_max_outputs() {
   for (const int count : {1, 4, static_cast<int>(kMaxOutputs)}) {
     if (count > buffers) break;
     std::array<Texture, kMaxOutputs> targets{};
-    for (int i = 0; i < count; ++i) targets[static_cast<size_t>(i)].id = new_texture(1, 1);
-    const GLuint framebuffer = make_framebuffer({targets.data(), static_cast<size_t>(count)});
+    for (int i = 0; i < count; ++i) targets[static_cast<size_t>(i)].id = texture_of_one_texel();
+    const GLuint framebuffer = make_framebuffer({targets.data(), static_cast<size_t>(count)}, 0);
     const bool complete = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
     if (complete) found = count;
     glDeleteFramebuffers(1, &framebuffer);
@@ -84,7 +83,7 @@ void Graphics::bind_texture(size_t unit, GLuint texture) {
   if (units_[unit] == texture) return;
   if (active_unit_ != unit) glActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));
   active_unit_ = unit;
-  glBindTexture(GL_TEXTURE_2D, texture);
+  glBindTexture(GL_TEXTURE_2D_ARRAY, texture);
   units_[unit] = texture;
 }
 
@@ -100,14 +99,14 @@ void Graphics::bind_framebuffer(GLuint framebuffer) {
   framebuffer_ = framebuffer;
 }
 
-GLuint Graphics::make_framebuffer(std::span<const Texture> targets) {
+GLuint Graphics::make_framebuffer(std::span<const Texture> targets, int layer) {
   GLuint framebuffer = 0;
   glGenFramebuffers(1, &framebuffer);
   bind_framebuffer(framebuffer);
   std::array<GLenum, kMaxOutputs> buffers{};
   for (size_t i = 0; i < targets.size(); ++i) {
     buffers[i] = GL_COLOR_ATTACHMENT0 + static_cast<GLenum>(i);
-    glFramebufferTexture2D(GL_FRAMEBUFFER, buffers[i], GL_TEXTURE_2D, targets[i].id, 0);
+    glFramebufferTextureLayer(GL_FRAMEBUFFER, buffers[i], targets[i].id, 0, layer);
   }
   glDrawBuffers(static_cast<GLsizei>(targets.size()), buffers.data());
   return framebuffer;
@@ -116,7 +115,7 @@ GLuint Graphics::make_framebuffer(std::span<const Texture> targets) {
 void Graphics::forget_bindings() {
   for (size_t unit = 0; unit < kMaxInputs; ++unit) {
     glActiveTexture(GL_TEXTURE0 + static_cast<GLenum>(unit));
-    glBindTexture(GL_TEXTURE_2D, 0);
+    glBindTexture(GL_TEXTURE_2D_ARRAY, 0);
   }
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   units_.fill(0);

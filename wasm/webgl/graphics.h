@@ -3,25 +3,25 @@
 #pragma once
 #include <GLES3/gl3.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "webgl/context.h"
+#include "webgl/layout.h"
 #include "webgl/parameter_ring.h"
 #include "webgl/program_cache.h"
 
 namespace sg::webgl {
 
-inline constexpr int kRowTexels = 2048;
 inline constexpr size_t kMaxInputs = 13, kMaxOutputs = 6;
 
-/// Four floats a texel; `framebuffer` has it as its only target.
+/// A 2D array texture of a buffer; `framebuffer` has its first layer as the only target.
 struct Texture {
   GLuint id = 0, framebuffer = 0;
-  int width = 0, height = 0;
-  int64_t bytes() const { return int64_t{16} * width * height; }
+  Extent extent;
 };
 
 class Graphics {
@@ -36,15 +36,16 @@ class Graphics {
   void check_not_lost() const;
   const Context& context() const { return context_; }
   const std::string& renderer() const { return renderer_; }
-  int max_texture_size() const { return max_texture_size_; }
+  /// How buffers lie in textures here, where these are made no larger than `limit` texels in width and height.
+  Layout layout(int limit) const { return {std::min(limit, max_texture_size_), max_layers_}; }
   /// Outputs that one draw can write here: draw buffers, as far as that many float targets go together.
   int max_outputs() const { return max_outputs_; }
 
-  /// Makes the texture the one that glTexStorage2D and glTexSubImage2D write.
+  /// Makes the texture the one that glTexStorage3D and glTexSubImage3D write.
   void select_texture(GLuint texture);
   void bind_framebuffer(GLuint framebuffer);
-  /// A framebuffer of these textures, left bound.
-  GLuint make_framebuffer(std::span<const Texture> targets);
+  /// A framebuffer of one layer of these textures, left bound.
+  GLuint make_framebuffer(std::span<const Texture> targets, int layer);
   /// After a deletion: GL unbinds what is deleted and may hand its name out again.
   void forget_bindings();
 
@@ -58,7 +59,7 @@ class Graphics {
 
   Context context_;
   std::string renderer_;
-  int max_texture_size_ = 0, max_outputs_ = 1;
+  int max_texture_size_ = 0, max_layers_ = 0, max_outputs_ = 1;
   ProgramCache programs_;
   ParameterRing parameters_;
   std::array<GLuint, kMaxInputs> units_{};

@@ -16,15 +16,16 @@ constexpr size_t longest_parameters() {
 #undef KERNEL
   return longest;
 }
-static_assert(longest_parameters() + 2 * sizeof(int32_t) <= kBytes, "raise ParameterBlock::kWords");
+static_assert(longest_parameters() + 3 * sizeof(int32_t) <= kBytes, "raise ParameterBlock::kWords");
 
 }  // namespace
 
-ParameterBlock::ParameterBlock(std::span<const std::byte> parameters, int32_t floats, int32_t piece) {
+ParameterBlock::ParameterBlock(std::span<const std::byte> parameters, int32_t floats, int32_t piece, int32_t first) {
   if (!parameters.empty()) memcpy(words_.data(), parameters.data(), parameters.size());
   const size_t end = parameters.size() / sizeof(uint32_t);
   words_[end] = static_cast<uint32_t>(floats);
   words_[end + 1] = static_cast<uint32_t>(piece);
+  words_[end + 2] = static_cast<uint32_t>(first);
 }
 
 size_t ParameterBlock::Hash::operator()(const ParameterBlock& block) const {

@@ -14,11 +14,12 @@
 
 namespace sg::webgl {
 
-/// A kernel's parameters, then the number of floats of an output, then the length of a piece where an axis is cut.
+/// A kernel's parameters, then the number of floats of an output, the length of a piece where an axis is cut, and the
+/// first float of the layer that is drawn.
 class ParameterBlock {
  public:
   static constexpr size_t kWords = 32;
-  ParameterBlock(std::span<const std::byte> parameters, int32_t floats, int32_t piece);
+  ParameterBlock(std::span<const std::byte> parameters, int32_t floats, int32_t piece, int32_t first);
   bool operator==(const ParameterBlock&) const = default;
   const uint32_t* data() const { return words_.data(); }
 

@@ -101,13 +101,26 @@ void Passes::draw(const Pass& pass, int piece) {
     }
     key.op = op;
   }
-  const ParameterBlock parameters(pass.parameters, pass.floats, piece);
-  const Texture& target = pass.outputs[0];
+  const Layout& layout = pool_.layout();
+  key.row_bits = layout.row_bits();
+  const auto layered = [](const Texture& texture) { return texture.extent.layers > 1; };
+  if (std::any_of(pass.inputs.begin(), pass.inputs.end(), layered) || layered(pass.outputs[0])) {
+    key.layer_bits = layout.layer_bits();
+  }
+  for (int layer = 0; layer < pass.outputs[0].extent.layers; ++layer) draw_layer(pass, key, piece, layer);
+}
+
+void Passes::draw_layer(const Pass& pass, ProgramKey key, int piece, int layer) {
+  const auto start = static_cast<int32_t>(layer * pool_.layout().layer_floats());
+  const ParameterBlock parameters(pass.parameters, pass.floats, piece, start);
+  const Extent& target = pass.outputs[0].extent;
+  const int64_t texels = (int64_t{pass.floats} - start + 3) / 4, row = pool_.layout().row();
+  const int rows = static_cast<int>(std::min<int64_t>(target.height, (texels + row - 1) / row));
   for (size_t first = 0; first < pass.outputs.size(); first += static_cast<size_t>(max_outputs_)) {
     const size_t count = std::min(pass.outputs.size() - first, static_cast<size_t>(max_outputs_));
     key.first_output = static_cast<int>(first);
     key.outputs = static_cast<int>(count);
-    graphics_.draw(key, pass.inputs, pool_.framebuffer(pass.outputs.subspan(first, count)), target.width, target.height,
+    graphics_.draw(key, pass.inputs, pool_.framebuffer(pass.outputs.subspan(first, count), layer), target.width, rows,
                    parameters);
     ++counters_.draws;
   }

@@ -1,5 +1,6 @@
-// How a kernel becomes draws: one for each group of outputs that the context can write at once; and several where an
-// axis is long and the outputs few, since one fragment walks its axis alone while the rest of the GPU idles.
+// How a kernel becomes draws: one for each group of outputs that the context can write at once, and for each layer of
+// the outputs; and several where an axis is long and the outputs few, since one fragment walks its axis alone while the
+// rest of the GPU idles.
 #pragma once
 #include "core/device.h"
 #include "webgl/texture_pool.h"
@@ -22,6 +23,7 @@ class Passes {
 
  private:
   void draw(const Pass& pass, int piece);
+  void draw_layer(const Pass& pass, ProgramKey key, int piece, int layer);
   void run_sum(const Pass& pass);
   void run_max(const Pass& pass);
   void run_max_backward(const Pass& pass);

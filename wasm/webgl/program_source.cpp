@@ -78,7 +78,7 @@ std::string declarations(const ProgramKey& key) {
   std::string text;
   for (const std::string_view input : kernel.inputs) text += "uniform tensor " + std::string(input) + ";\n";
   text += "layout(std140) uniform Parameters {\n" + members(kernel.parameters) +
-          "  highp int floats;\n  highp int piece;\n};\n";
+          "  highp int floats;\n  highp int piece;\n  highp int first_float;\n};\n";
   for (int i = 0; i < static_cast<int>(kernel.outputs.size()); ++i) {
     const int location = i - key.first_output;
     const std::string name(kernel.outputs[static_cast<size_t>(i)]);
@@ -132,12 +132,14 @@ std::string describe(const ProgramKey& key) {
 std::string vertex_source() { return file("fullscreen.vert"); }
 
 std::string fragment_source(const ProgramKey& key) {
-  return "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2D;\n"
-         "#define tensor highp sampler2D\n#line 1 1\n" +
+  return "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2DArray;\n"
+         "#define tensor highp sampler2DArray\n#define ROW_BITS " +
+         std::to_string(key.row_bits) + "\n#define LAYER_BITS " + std::to_string(key.layer_bits) + "\n#line 1 1\n" +
          file("prelude.glsl") + "\n#line 1 0\n" + declarations(key) + pointwise_functions(key) + "#line 1 2\n" +
-         file(std::string(info(key.kernel).name) + ".frag") +
-         "\n#line 1 0\nvoid main() {\n  int e = (int(gl_FragCoord.y) * 2048 + int(gl_FragCoord.x)) * 4;\n"
-         "  if (e < floats) kernel(e);\n}\n";
+         file(std::string(info(key.kernel).name) + ".frag") + "\n#line 1 0\nvoid main() {\n" +
+         (key.layer_bits ? "  own_layer = first_float >> (LAYER_BITS + 2);\n" : "") +
+         "  int e = ((int(gl_FragCoord.y) << ROW_BITS) + int(gl_FragCoord.x)) * 4" +
+         (key.layer_bits ? " + first_float" : "") + ";\n  if (e < floats) kernel(e);\n}\n";
 }
 
 }  // namespace sg::webgl

@@ -16,6 +16,9 @@ struct ProgramKey {
   int variant = 0;
   int first_output = 0;
   int outputs = 1;
+  /// The device's Layout; layer_bits is 0 where no buffer of the draw has more than one layer, which nearly all are.
+  int row_bits = 0;
+  int layer_bits = 0;
   bool operator==(const ProgramKey&) const = default;
 };
 

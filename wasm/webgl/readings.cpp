@@ -1,16 +1,10 @@
 #include "webgl/readings.h"
 
-#include <algorithm>
+#include <limits>
 
 #include "io/error.h"
 
 namespace sg::webgl {
-
-Extent extent_of(int64_t floats) {
-  const int64_t texels = (floats + 3) / 4;
-  return {static_cast<int>(std::min<int64_t>(texels, kRowTexels)),
-          static_cast<int>((texels + kRowTexels - 1) / kRowTexels)};
-}
 
 Readings::~Readings() {
   graphics_->enter();
@@ -38,11 +32,17 @@ GLuint Readings::take_buffer(GLsizeiptr bytes) {
 
 uint32_t Readings::begin(const Texture& texture, int64_t floats) {
   graphics_->check_not_lost();
-  const Extent extent = extent_of(floats);
-  Reading reading{.floats = floats, .bytes = GLsizeiptr{16} * extent.width * extent.height};
+  const int64_t bytes = (floats + 3) / 4 * 16;
+  if (bytes > std::numeric_limits<GLsizeiptr>::max()) {
+    throw Error("webgl.too_large", "a reading of " + std::to_string(floats) + " floats is more than memory holds here");
+  }
+  Reading reading{.floats = floats, .bytes = static_cast<GLsizeiptr>(bytes)};
   reading.buffer = take_buffer(reading.bytes);
-  graphics_->bind_framebuffer(texture.framebuffer);
-  glReadPixels(0, 0, extent.width, extent.height, GL_RGBA, GL_FLOAT, nullptr);
+  pool_.layout().each_block(floats, [&](const Block& block) {
+    graphics_->bind_framebuffer(pool_.framebuffer({&texture, 1}, block.layer));
+    glReadPixels(0, block.y, block.width, block.height, GL_RGBA, GL_FLOAT,
+                 reinterpret_cast<void*>(static_cast<intptr_t>(block.first) * intptr_t{sizeof(float)}));
+  });
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
   reading.fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
   glFlush();

@@ -7,13 +7,13 @@
 #include <span>
 #include <vector>
 
-#include "webgl/graphics.h"
+#include "webgl/texture_pool.h"
 
 namespace sg::webgl {
 
 class Readings {
  public:
-  explicit Readings(std::shared_ptr<Graphics> graphics) : graphics_(std::move(graphics)) {}
+  Readings(std::shared_ptr<Graphics> graphics, TexturePool& pool) : graphics_(std::move(graphics)), pool_(pool) {}
   ~Readings();
   Readings(const Readings&) = delete;
   Readings& operator=(const Readings&) = delete;
@@ -32,15 +32,10 @@ class Readings {
   GLuint take_buffer(GLsizeiptr bytes);
 
   std::shared_ptr<Graphics> graphics_;
+  TexturePool& pool_;
   std::map<uint32_t, Reading> readings_;
   std::multimap<GLsizeiptr, GLuint> free_;
   uint32_t next_ = 1;
 };
-
-/// The part of a texture, in texels, that holds its first `floats` values.
-struct Extent {
-  int width, height;
-};
-Extent extent_of(int64_t floats);
 
 }  // namespace sg::webgl

@@ -1,7 +1,5 @@
 #include "webgl/texture_pool.h"
 
-#include <algorithm>
-
 #include "io/error.h"
 
 namespace sg::webgl {
@@ -20,39 +18,31 @@ TexturePool::~TexturePool() {
 }
 
 Texture TexturePool::take(int64_t floats) {
-  const int64_t texels = std::max<int64_t>((floats + 3) / 4, 1), rows = (texels + kRowTexels - 1) / kRowTexels;
-  const int limit = graphics_->max_texture_size();
-  if (rows > limit) {
-    throw Error("webgl.too_large", "a buffer of " + std::to_string(floats) +
-                                       " floats is more than a texture holds here (" +
-                                       std::to_string(int64_t{4} * kRowTexels * limit) +
-                                       " floats): use a smaller batch or the cpu device");
-  }
-  const int width = static_cast<int>(std::min<int64_t>(texels, kRowTexels)), height = static_cast<int>(rows);
-  auto& free = free_[{width, height}];
-  if (free.empty()) return make(width, height);
+  const Extent extent = layout_.extent(floats);
+  auto& free = free_[extent];
+  if (free.empty()) return make(extent);
   const Texture texture = free.back();
   free.pop_back();
-  free_bytes_ -= texture.bytes();
+  free_bytes_ -= extent.bytes();
   return texture;
 }
 
 void TexturePool::give_back(const Texture& texture) {
-  free_[{texture.width, texture.height}].push_back(texture);
-  free_bytes_ += texture.bytes();
+  free_[texture.extent].push_back(texture);
+  free_bytes_ += texture.extent.bytes();
 }
 
-Texture TexturePool::make(int width, int height) {
+Texture TexturePool::make(const Extent& extent) {
   if (free_bytes_ > kFreeBytes) trim();
-  Texture texture{.width = width, .height = height};
+  Texture texture{.extent = extent};
   glGenTextures(1, &texture.id);
   graphics_->select_texture(texture.id);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-  glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA32F, width, height);
-  texture.framebuffer = graphics_->make_framebuffer({&texture, 1});
+  glTexParameteri(GL_TEXTURE_2D_ARRAY, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D_ARRAY, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D_ARRAY, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  glTexParameteri(GL_TEXTURE_2D_ARRAY, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  glTexStorage3D(GL_TEXTURE_2D_ARRAY, 1, GL_RGBA32F, extent.width, extent.height, extent.layers);
+  texture.framebuffer = graphics_->make_framebuffer({&texture, 1}, 0);
   ++made_;
   const GLenum error = glGetError();
   if (error == GL_NO_ERROR) return texture;
@@ -60,19 +50,21 @@ Texture TexturePool::make(int width, int height) {
   glDeleteTextures(1, &texture.id);
   graphics_->forget_bindings();
   graphics_->check_not_lost();
-  throw Error("webgl.out_of_memory", "the graphics memory has no room for a texture of " + std::to_string(width) +
-                                         " x " + std::to_string(height) + " texels (GL error " + std::to_string(error) +
+  throw Error("webgl.out_of_memory", "the graphics memory has no room for a texture of " +
+                                         std::to_string(extent.width) + " x " + std::to_string(extent.height) + " x " +
+                                         std::to_string(extent.layers) + " texels (GL error " + std::to_string(error) +
                                          "): use a smaller batch or the cpu device");
 }
 
-GLuint TexturePool::framebuffer(std::span<const Texture> targets) {
-  if (targets.size() == 1) return targets[0].framebuffer;
-  std::array<GLuint, kMaxOutputs> key{};
+GLuint TexturePool::framebuffer(std::span<const Texture> targets, int layer) {
+  if (targets.size() == 1 && layer == 0) return targets[0].framebuffer;
+  std::array<GLuint, kMaxOutputs + 1> key{};
   for (size_t i = 0; i < targets.size(); ++i) key[i] = targets[i].id;
+  key[kMaxOutputs] = static_cast<GLuint>(layer);
   const auto found = framebuffers_.find(key);
   if (found != framebuffers_.end()) return found->second;
   if (framebuffers_.size() >= kMaxFramebuffers) delete_framebuffers();
-  return framebuffers_[key] = graphics_->make_framebuffer(targets);
+  return framebuffers_[key] = graphics_->make_framebuffer(targets, layer);
 }
 
 void TexturePool::delete_framebuffers() {

@@ -12,7 +12,8 @@ namespace sg::webgl {
 
 class TexturePool {
  public:
-  explicit TexturePool(std::shared_ptr<Graphics> graphics) : graphics_(std::move(graphics)) {}
+  TexturePool(std::shared_ptr<Graphics> graphics, const Layout& layout)
+      : graphics_(std::move(graphics)), layout_(layout) {}
   ~TexturePool();
   TexturePool(const TexturePool&) = delete;
   TexturePool& operator=(const TexturePool&) = delete;
@@ -20,19 +21,22 @@ class TexturePool {
   /// Throws sg::Error("webgl.too_large") or ("webgl.out_of_memory").
   Texture take(int64_t floats);
   void give_back(const Texture& texture);
-  /// The framebuffer that has these textures as its targets, in this order.
-  GLuint framebuffer(std::span<const Texture> targets);
+  /// The framebuffer that has a layer of these textures as its targets, in this order.
+  GLuint framebuffer(std::span<const Texture> targets, int layer);
+  const Layout& layout() const { return layout_; }
   /// Textures that had to be made.
   uint64_t made() const { return made_; }
 
  private:
-  Texture make(int width, int height);
+  Texture make(const Extent& extent);
   void trim();
   void delete_framebuffers();
 
   std::shared_ptr<Graphics> graphics_;
-  std::map<std::pair<int, int>, std::vector<Texture>> free_;
-  std::map<std::array<GLuint, kMaxOutputs>, GLuint> framebuffers_;
+  Layout layout_;
+  std::map<Extent, std::vector<Texture>> free_;
+  /// By the textures' names and the layer.
+  std::map<std::array<GLuint, kMaxOutputs + 1>, GLuint> framebuffers_;
   int64_t free_bytes_ = 0;
   uint64_t made_ = 0;
 };

@@ -20,8 +20,8 @@ class WebglDevice final : public Device {
  public:
   explicit WebglDevice(const WebglOptions& options)
       : graphics_(Graphics::shared()),
-        pool_(graphics_),
-        readings_(graphics_),
+        pool_(graphics_, graphics_->layout(options.max_texture_size)),
+        readings_(graphics_, pool_),
         passes_(*graphics_, pool_, counters_, std::clamp(options.max_outputs, 1, graphics_->max_outputs())),
         check_errors_(options.check_errors) {}
 
@@ -84,7 +84,7 @@ Buffer WebglDevice::allocate(int64_t floats) {
   slot = {texture, floats, slot.generation % 4095 + 1, true};
   counters_.allocations = pool_.made();
   ++counters_.live_buffers;
-  counters_.live_bytes += static_cast<uint64_t>(texture.bytes());
+  counters_.live_bytes += static_cast<uint64_t>(texture.extent.bytes());
   return slot.generation << kSlotBits | index;
 }
 
@@ -94,7 +94,7 @@ void WebglDevice::release(Buffer buffer) {
   slots_[buffer % kSlots].live = false;
   free_slots_.push_back(buffer % kSlots);
   --counters_.live_buffers;
-  counters_.live_bytes -= static_cast<uint64_t>(texture.bytes());
+  counters_.live_bytes -= static_cast<uint64_t>(texture.extent.bytes());
 }
 
 void WebglDevice::check_size(const char* what, Buffer buffer, size_t count) const {
@@ -107,28 +107,31 @@ void WebglDevice::upload(Buffer buffer, std::span<const float> values) {
   check_size("upload", buffer, values.size());
   graphics_->enter();
   graphics_->select_texture(slot(buffer).texture.id);
-  // Whole rows go as they are; the rest of the last row is filled up to whole texels first.
-  const size_t row = size_t{4} * kRowTexels, rows = values.size() / row, rest = values.size() % row;
-  if (rows) {
-    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, kRowTexels, static_cast<GLsizei>(rows), GL_RGBA, GL_FLOAT, values.data());
-  }
-  if (!rest) return;
-  std::vector<float> last((rest + 3) / 4 * 4);
-  std::copy(values.end() - static_cast<ptrdiff_t>(rest), values.end(), last.begin());
-  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, static_cast<GLint>(rows), static_cast<GLsizei>(last.size() / 4), 1, GL_RGBA,
-                  GL_FLOAT, last.data());
+  pool_.layout().each_block(size(buffer), [&](const Block& block) {
+    const float* from = values.data() + block.first;
+    std::vector<float> filled;  // up to whole texels
+    if (block.floats % 4) {
+      filled.assign(from, from + block.floats);
+      filled.resize(static_cast<size_t>(4 * block.texels()));
+      from = filled.data();
+    }
+    glTexSubImage3D(GL_TEXTURE_2D_ARRAY, 0, 0, block.y, block.layer, block.width, block.height, 1, GL_RGBA, GL_FLOAT,
+                    from);
+  });
 }
 
 void WebglDevice::download(Buffer buffer, std::span<float> values) {
   check_size("download", buffer, values.size());
-  if (values.empty()) return;
   graphics_->enter();
-  const Extent extent = extent_of(size(buffer));
-  std::vector<float> texels(size_t{4} * static_cast<size_t>(extent.width) * static_cast<size_t>(extent.height));
-  graphics_->bind_framebuffer(slot(buffer).texture.framebuffer);
-  glReadPixels(0, 0, extent.width, extent.height, GL_RGBA, GL_FLOAT, texels.data());
+  const Texture texture = slot(buffer).texture;
+  pool_.layout().each_block(size(buffer), [&](const Block& block) {
+    float* const to = values.data() + block.first;
+    std::vector<float> filled(block.floats % 4 ? static_cast<size_t>(4 * block.texels()) : 0);
+    graphics_->bind_framebuffer(pool_.framebuffer({&texture, 1}, block.layer));
+    glReadPixels(0, block.y, block.width, block.height, GL_RGBA, GL_FLOAT, filled.empty() ? to : filled.data());
+    if (!filled.empty()) std::copy_n(filled.begin(), block.floats, to);
+  });
   graphics_->check_not_lost();
-  std::copy_n(texels.begin(), values.size(), values.begin());
 }
 
 void WebglDevice::run(const Call& call) {

@@ -1,5 +1,5 @@
-// The device that computes in fragment shaders: a buffer is a texture, a kernel a draw. All webgl devices of a process
-// share one GL context and its programs; each has buffers of its own.
+// The device that computes in fragment shaders: a buffer is a texture, a kernel a draw or a few. All webgl devices of a
+// process share one GL context and its programs; each has buffers of its own.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,6 +11,9 @@ namespace sg {
 struct WebglOptions {
   /// Outputs that one draw may write, where the context allows as many: fewer make more draws.
   int max_outputs = 6;
+  /// Textures are no larger than this in width and height, whatever the context allows: a buffer that needs more has
+  /// several layers.
+  int max_texture_size = 1 << 20;
   /// Asks GL for an error after every kernel and throws it: for tests, it stalls.
   bool check_errors = false;
 };
