@@ -51,6 +51,26 @@ vec4 first_lanes(vec4 v, int count) {
 
 float total(vec4 v) { return (v.x + v.y) + (v.z + v.w); }
 
+/// The statistics [outer, inner] of the elements e .. e + 3 of [outer, reduce, inner].
+vec4 around4(tensor statistics, int e, int reduce, int inner) {
+  int block = reduce * inner, group = (e / block) * inner + e % inner;
+  if (e % inner + 3 < inner) return load4(statistics, group);
+  if (inner == 1 && e % reduce + 3 < reduce) return vec4(at(statistics, group));
+  vec4 v = vec4(0.0);
+  for (int l = 0; l < 4; ++l) v[l] = at(statistics, ((e + l) / block) * inner + (e + l) % inner);
+  return v;
+}
+
+/// values[(i / span) % count] for i = e .. e + 3: a number a channel.
+vec4 spread4(tensor values, int e, int span, int count) {
+  int channel = (e / span) % count;
+  if (e % span + 3 < span) return vec4(at(values, channel));
+  if (span == 1 && channel + 3 < count) return load4(values, channel);
+  vec4 v = vec4(0.0);
+  for (int l = 0; l < 4; ++l) v[l] = at(values, ((e + l) / span) % count);
+  return v;
+}
+
 /// A place on six axes, from a flat index and the axes' sizes.
 struct Place {
   ivec3 left, right;

@@ -33,6 +33,12 @@ inline vf select(vi mask, vf a, vf b) { return mask ? a : b; }
 /// (v0 + v2) + (v1 + v3), always in this order.
 inline float sum_lanes(vf v) { return (v[0] + v[2]) + (v[1] + v[3]); }
 
+/// The first `valid` lanes of x, `other` in the rest: the end of a row, beside floats that are not its own.
+inline vf head(vf x, ptrdiff_t valid, float other = 0) {
+  const int32_t n = static_cast<int32_t>(valid < 4 ? valid : 4);
+  return select(vi{0, 1, 2, 3} < vi{n, n, n, n}, x, splat(other));
+}
+
 /// Turns four rows of a 4 x 4 matrix into its columns.
 inline void transpose(vf& r0, vf& r1, vf& r2, vf& r3) {
   const vf t0 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5), t1 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);

@@ -1,37 +1,13 @@
 #include "webgl/passes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "io/error.h"
+#include "webgl/pieces.h"
 
 namespace sg::webgl {
 namespace {
-
-constexpr int kLongAxis = 512;
-/// With more fragments than this a GPU is busy without cutting the axis.
-constexpr int kManyFloats = 4 * 4096;
-
-template <class Params>
-Params read(const Pass& pass) {
-  Params p;
-  memcpy(&p, pass.parameters.data(), sizeof(p));
-  return p;
-}
-
-template <class Params>
-std::span<const std::byte> bytes(const Params& p) {
-  return std::as_bytes(std::span(&p, 1));
-}
-
-int divide_up(int a, int b) { return (a + b - 1) / b; }
-
-/// About the square root of the length, so that both draws walk equally far; a multiple of 4.
-int piece_of(int length, int outputs) {
-  if (length < kLongAxis || outputs > kManyFloats) return length;
-  return divide_up(static_cast<int>(std::sqrt(static_cast<double>(length))) + 1, 4) * 4;
-}
 
 /// The values of constants() for a call.
 int variant_of(const Pass& pass) {
@@ -58,21 +34,6 @@ int variant_of(const Pass& pass) {
   }
 }
 
-/// A texture for the time of one kernel.
-class Temporary {
- public:
-  Temporary(TexturePool& pool, int64_t floats) : pool_(pool), texture_(pool.take(floats)) {}
-  ~Temporary() { pool_.give_back(texture_); }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  std::span<const Texture> span() const { return {&texture_, 1}; }
-  const Texture& texture() const { return texture_; }
-
- private:
-  TexturePool& pool_;
-  Texture texture_;
-};
-
 }  // namespace
 
 void Passes::run(const Pass& pass) {
@@ -85,6 +46,14 @@ void Passes::run(const Pass& pass) {
       return run_max_backward(pass);
     case Kernel::matmul:
       return run_matmul(pass);
+    case Kernel::dot:
+      return run_dot(pass);
+    case Kernel::softmax_statistics:
+      return run_softmax_statistics(pass);
+    case Kernel::norm_statistics:
+      return run_norm_statistics(pass);
+    case Kernel::norm_sums:
+      return run_norm_sums(pass);
     default:
       return draw(pass, 0);
   }

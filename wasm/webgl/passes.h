@@ -28,6 +28,11 @@ class Passes {
   void run_max(const Pass& pass);
   void run_max_backward(const Pass& pass);
   void run_matmul(const Pass& pass);
+  void run_dot(const Pass& pass);
+  void run_softmax_statistics(const Pass& pass);
+  void run_norm_statistics(const Pass& pass);
+  void run_norm_sums(const Pass& pass);
+  void sum_pieces(const Texture& parts, const Texture& to, int pieces, int32_t floats);
 
   Graphics& graphics_;
   TexturePool& pool_;

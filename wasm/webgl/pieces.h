@@ -1,0 +1,50 @@
+// What kernels of several draws share: how an axis is cut into pieces, and textures for the time of one kernel.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "webgl/passes.h"
+
+namespace sg::webgl {
+
+inline constexpr int kLongAxis = 512;
+/// With more fragments than this a GPU is busy without cutting the axis.
+inline constexpr int kManyFloats = 4 * 4096;
+
+template <class Params>
+Params read(const Pass& pass) {
+  Params p;
+  memcpy(&p, pass.parameters.data(), sizeof(p));
+  return p;
+}
+
+template <class Params>
+std::span<const std::byte> bytes(const Params& p) {
+  return std::as_bytes(std::span(&p, 1));
+}
+
+inline int divide_up(int a, int b) { return (a + b - 1) / b; }
+
+/// About the square root of the length, so that both draws walk equally far; a multiple of 4.
+inline int piece_of(int length, int outputs) {
+  if (length < kLongAxis || outputs > kManyFloats) return length;
+  return divide_up(static_cast<int>(std::sqrt(static_cast<double>(length))) + 1, 4) * 4;
+}
+
+/// A texture for the time of one kernel.
+class Temporary {
+ public:
+  Temporary(TexturePool& pool, int64_t floats) : pool_(pool), texture_(pool.take(floats)) {}
+  ~Temporary() { pool_.give_back(texture_); }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  std::span<const Texture> span() const { return {&texture_, 1}; }
+  const Texture& texture() const { return texture_; }
+
+ private:
+  TexturePool& pool_;
+  Texture texture_;
+};
+
+}  // namespace sg::webgl
