@@ -1,14 +1,18 @@
 // torch.optim.Adam, or AdamW where decoupled: weight decay acts on the value, not on the gradient.
 void kernel(int e) {
-  vec4 value = own(p), grad = own(g) * clip_scale(at(squared_norm, 0), max_norm);
-  if (decoupled == 1) {
-    value *= 1.0 - learning_rate * weight_decay;
-  } else {
-    grad += weight_decay * value;
+  vec4 value = own(p), average = own(exp_avg), square = own(exp_avg_sq);
+  if (at(applied, 0) != 0.0) {
+    vec4 grad = clipped(own(g), at(squared_norm, 0), scale, max_norm, max_value);
+    if (decoupled == 1) {
+      value *= 1.0 - learning_rate * weight_decay;
+    } else {
+      grad += weight_decay * value;
+    }
+    average = flush(beta1 * average + (1.0 - beta1) * grad);
+    square = flush(beta2 * square + (1.0 - beta2) * grad * grad);
+    value -= learning_rate / correction1 * average / (sqrt(square / correction2) + eps);
   }
-  vec4 average = flush(beta1 * own(exp_avg) + (1.0 - beta1) * grad);
-  vec4 square = flush(beta2 * own(exp_avg_sq) + (1.0 - beta2) * grad * grad);
-  p_next = value - learning_rate / correction1 * average / (sqrt(square / correction2) + eps);
+  p_next = value;
   exp_avg_next = average;
   exp_avg_sq_next = square;
 }

@@ -188,7 +188,9 @@ vec4 uniform4(int e, int seed_low, int seed_high, int stream, int draw) {
 /// Averages that have decayed to almost nothing become zero before they turn subnormal, as on the cpu device.
 vec4 flush(vec4 x) { return mix(x, vec4(0.0), lessThan(abs(x), vec4(1e-30))); }
 
-/// What clipping scales a gradient by: min(1, max_norm / (norm + 1e-6)), or 1 where max_norm is 0.
-float clip_scale(float squared_norm, float max_norm) {
-  return max_norm > 0.0 ? nan_min(vec4(max_norm / (sqrt(squared_norm) + 1e-6)), 1.0).x : 1.0;
+/// A gradient as an optimiser takes it: scaled, clipped by the norm of all and then by value (0: not).
+vec4 clipped(vec4 g, float squared_norm, float scale, float max_norm, float max_value) {
+  if (max_norm > 0.0) scale *= nan_min(vec4(max_norm / (sqrt(squared_norm) + 1e-6)), 1.0).x;
+  g *= scale;
+  return max_value > 0.0 ? nan_max(nan_min(g, max_value), -max_value) : g;
 }

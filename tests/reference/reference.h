@@ -1,4 +1,4 @@
-// What the reference offers: every op under its own name, the optimisers and the random numbers.
+// What the reference offers: every op under its own name and the random numbers; optim.h has the optimisers.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -46,20 +46,5 @@ Words philox4x32(Words counter, uint32_t key0, uint32_t key1);
 double uniform01(uint64_t seed, uint32_t stream, uint32_t draw, uint32_t i);
 Array uniform(const Sizes& sizes, double low, double high, uint64_t seed, uint32_t stream, uint32_t draw);
 Array dropout(const Array& x, double p, uint64_t seed, uint32_t draw);
-
-/// min(1, max_norm / (norm + 1e-6)), or 1 where max_norm is 0; norm is the Euclidean norm of all gradients together.
-double clip_factor(double squared_norm, double max_norm);
-
-/// torch.optim.SGD, one step on one parameter.
-struct Sgd {
-  double learning_rate = 0, momentum = 0, weight_decay = 0;
-  void step(Array& p, const Array& g, Array& momentum_buffer, bool first) const;
-};
-/// torch.optim.Adam, or AdamW where decoupled: step number t, from 1.
-struct Adam {
-  double learning_rate = 0, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
-  bool decoupled = false;
-  void step(Array& p, const Array& g, Array& exp_avg, Array& exp_avg_sq, int t) const;
-};
 
 }  // namespace sg::reference

@@ -7,7 +7,6 @@
 
 #include "cpu/cpu_device.h"
 #include "forecast/windows.h"
-#include "optim/schedule.h"
 #include "tests/train/series.h"
 #include "train/race.h"
 
@@ -36,18 +35,6 @@ TEST_CASE("an epoch shows every window once, in an order that follows from seed 
   auto sorted = second;
   std::sort(sorted.begin(), sorted.end());
   CHECK(sorted == windows);
-}
-
-TEST_CASE("the learning rate warms up, holds or falls along half a cosine", "[train]") {
-  using optim::learning_rate;
-  using optim::Schedule;
-  CHECK(learning_rate(Schedule::constant, 0.1f, 0, 100, 0) == 0.1f);
-  CHECK(learning_rate(Schedule::constant, 0.1f, 0, 100, 10) == Approx(0.01f));
-  CHECK(learning_rate(Schedule::constant, 0.1f, 9, 100, 10) == Approx(0.1f));
-  CHECK(learning_rate(Schedule::cosine, 0.1f, 0, 100, 0) == Approx(0.1f));
-  CHECK(learning_rate(Schedule::cosine, 0.1f, 50, 100, 0) == Approx(0.05f));
-  CHECK(learning_rate(Schedule::cosine, 0.1f, 100, 100, 0) == Approx(0).margin(1e-9));
-  CHECK(learning_rate(Schedule::cosine, 0.1f, 140, 100, 0) == Approx(0).margin(1e-9));
 }
 
 TEST_CASE("the race never picks a software renderer, and says why it picked", "[train]") {

@@ -43,8 +43,7 @@ const ForecastData& checked(const ForecastData& data, const TrainConfig& config)
 }
 
 optim::Config optimizer_config(const TrainConfig& c) {
-  optim::Config o;
-  o.kind = c.optimizer;
+  optim::Config o = optim::defaults(c.optimizer);
   o.momentum = c.momentum;
   o.weight_decay = c.weight_decay;
   o.clip_norm = c.clip_norm;
@@ -111,7 +110,9 @@ Tensor Session::loss(const Tensor& forecast, const Tensor& truth) const {
 
 float Session::learning_rate() const {
   const int64_t total = static_cast<int64_t>(config_.epochs) * batches_.count();
-  return optim::learning_rate(config_.schedule, config_.learning_rate, state_.step, total, config_.warmup_steps);
+  return optim::learning_rate(
+      {.kind = config_.schedule, .base = config_.learning_rate, .total = total, .warmup = config_.warmup_steps},
+      state_.step);
 }
 
 void Session::train_batch() {
@@ -125,11 +126,11 @@ void Session::train_batch() {
 
   const Tensor l = loss(model_->forward(x, context_), y);
   l.backward();
-  const Tensor norm = optimizer_.step(learning_rate());
+  const optim::Step taken = optimizer_.step(learning_rate(), l);
 
   // The loss and the gradient's norm travel as one reading.
   const NoGrad off;
-  const std::vector<Tensor> numbers{l, norm.defined() ? norm : l};
+  const std::vector<Tensor> numbers{l, taken.squared_norm};
   pending_.push_back({device_->begin_read(ops::stack(numbers, 0).buffer(), 2), state_.step, n});
   ++state_.step;
   ++state_.step_in_epoch;

@@ -1,0 +1,1 @@
+void kernel(int e) { z = a * own(x) + b * own(y); }

@@ -1,0 +1,4 @@
+void kernel(int e) {
+  average_next = own(average);
+  if (at(applied, 0) != 0.0) average_next = decay * average_next + (1.0 - decay) * own(p);
+}
