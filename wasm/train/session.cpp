@@ -151,10 +151,10 @@ void Session::poll() {
   while (!pending_.empty() && device_->finish_read(pending_.front().reading, numbers)) {
     const Pending p = pending_.front();
     pending_.pop_front();
-    if (!std::isfinite(numbers[0])) {
+    if (!std::isfinite(numbers[0]) || !std::isfinite(numbers[1])) {
       diverged_ = true;
-      throw Error("train.diverged", "the loss is no longer a number at step " + std::to_string(p.step + 1) +
-                                        " (epoch " + std::to_string(state_.epoch + 1) +
+      throw Error("train.diverged", "the loss or its gradient is no longer a number at step " +
+                                        std::to_string(p.step + 1) + " (epoch " + std::to_string(state_.epoch + 1) +
                                         "): lower the learning rate, now " + std::to_string(config_.learning_rate) +
                                         ", or clip the gradients");
     }
