@@ -149,6 +149,13 @@ vec4 exact_log(vec4 x) {
   return mix(mix(y, x, keep), x, is_nan(x));
 }
 
+/// log(1 + x) without the rounding of 1 + x: near 0 it is 2 atanh(x / (2 + x)).
+vec4 exact_log1p(vec4 x) {
+  vec4 s = x / (2.0 + x), q = s * s;
+  vec4 near = 2.0 * s * (((((q / 11.0 + 1.0 / 9.0) * q + 1.0 / 7.0) * q + 0.2) * q + 1.0 / 3.0) * q + 1.0);
+  return mix(exact_log(1.0 + x), near, lessThan(abs(x), vec4(0.4)));
+}
+
 /// tanh as a quotient of polynomials, within 3e-7 everywhere: built from e^x it loses small x, and overflows at large.
 vec4 exact_tanh(vec4 x) {
   vec4 inside = clamp(x, -7.90531110763549805, 7.90531110763549805), s = inside * inside;

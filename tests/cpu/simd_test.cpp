@@ -29,11 +29,13 @@ double relative_error(F f, G want, double low, double high) {
 
 bool same_bits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-TEST_CASE("exp, log, tanh, sigmoid and sqrt are within 1e-6 of the exact values", "[cpu]") {
+TEST_CASE("exp, log, log1p, tanh, sigmoid and sqrt are within 1e-6 of the exact values", "[cpu]") {
   const auto exp = [](float x) { return cpu::exp(x); };
   const auto log = [](float x) { return cpu::log(x); };
   const auto tanh = [](float x) { return cpu::tanh(x); };
   const auto logistic = [](float x) { return cpu::sigmoid(cpu::splat(x))[0]; };
+  const auto log1p = [](float x) { return cpu::log1p(x); };
+  const auto exact_log1p = [](double x) { return std::log1p(x); };
   const auto exact_log = [](double x) { return std::log(x); };
   CHECK(relative_error(
             exp, [](double x) { return std::exp(x); }, -86.98, 88.72) < 3e-7);
@@ -43,6 +45,9 @@ TEST_CASE("exp, log, tanh, sigmoid and sqrt are within 1e-6 of the exact values"
   CHECK(relative_error(log, exact_log, 0.99, 1.01) < 3e-7);
   CHECK(relative_error(log, exact_log, 4, 3e38) < 3e-7);
   CHECK(relative_error(log, exact_log, 1e-45, 1e-38) < 3e-7);
+  CHECK(relative_error(log1p, exact_log1p, -0.999, 4) < 3e-7);
+  CHECK(relative_error(log1p, exact_log1p, -1e-3, 1e-3) < 2e-7);
+  CHECK(relative_error(log1p, exact_log1p, 4, 3e38) < 3e-7);
   CHECK(relative_error(
             tanh, [](double x) { return std::tanh(x); }, -12, 12) < 1e-6);
   CHECK(relative_error(

@@ -42,6 +42,9 @@ const std::vector<Row>& binary_rows() {
       {"squared_error", in(-2, 2), in(-2, 2)},
       {"absolute_error", in(-2, 2, Draw::grid), in(-2, 2, Draw::halfway)},
       {"huber_error", in(-2, 2, Draw::grid), in(-2, 2, Draw::halfway), 0.75},
+      {"div_or_zero", in(-2, 2), in(-2, 2, Draw::halfway)},
+      {"gaussian_error", in(-2, 2), in(0.25, 3), 0.125},
+      {"logistic_error", in(-6, 6, Draw::halfway), in(0, 1), 1.5},
   };
   return rows;
 }

@@ -38,6 +38,13 @@ double huber(double error, double delta) {
   return size <= delta ? error * error / 2 : delta * (size - delta / 2);
 }
 
+/// -log of the normal density.
+double gaussian(double error, double variance) {
+  return std::log(2 * std::acos(-1) * variance) / 2 + error / variance * error / 2;
+}
+
+double softplus(double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
+
 const std::map<std::string, Two>& binaries() {
   static const std::map<std::string, Two> table{
       {"add", [](double a, double b, double) { return a + b; }},
@@ -49,6 +56,9 @@ const std::map<std::string, Two>& binaries() {
       {"squared_error", [](double a, double b, double) { return std::pow(a - b, 2); }},
       {"absolute_error", [](double a, double b, double) { return std::fabs(a - b); }},
       {"huber_error", [](double a, double b, double p) { return huber(a - b, p); }},
+      {"div_or_zero", [](double a, double b, double) { return b == 0 ? 0 * a : a / b; }},
+      {"gaussian_error", [](double a, double b, double p) { return gaussian(a, b > p ? b : p); }},
+      {"logistic_error", [](double a, double b, double p) { return (1 - b) * softplus(a) + p * b * softplus(-a); }},
   };
   return table;
 }

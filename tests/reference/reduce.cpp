@@ -1,4 +1,4 @@
-// Sums, means and maxima, and the losses that are means.
+// Sums, means and maxima.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -22,13 +22,6 @@ Array fold(const Array& x, int axis, bool keepdim, double start, const std::func
   });
   if (!keepdim) y.sizes.erase(y.sizes.begin() + static_cast<std::ptrdiff_t>(a));
   return y;
-}
-
-Array mean_of(const Array& input, const Array& target, const std::function<double(double)>& f) {
-  Array total;
-  for (size_t i = 0; i < input.values.size(); ++i) total.values[0] += f(input.values[i] - target.values[i]);
-  total.values[0] /= input.size();
-  return total;
 }
 
 }  // namespace
@@ -58,21 +51,6 @@ Array mean(const Array& x) {
   Array y = sum(x);
   y.values[0] /= x.size();
   return y;
-}
-
-Array mse_loss(const Array& input, const Array& target) {
-  return mean_of(input, target, [](double d) { return d * d; });
-}
-
-Array l1_loss(const Array& input, const Array& target) {
-  return mean_of(input, target, [](double d) { return d < 0 ? -d : d; });
-}
-
-Array huber_loss(const Array& input, const Array& target, double delta) {
-  return mean_of(input, target, [delta](double d) {
-    const double size = d < 0 ? -d : d;
-    return size < delta ? 0.5 * d * d : delta * size - 0.5 * delta * delta;
-  });
 }
 
 }  // namespace sg::reference

@@ -32,10 +32,6 @@ Array select(const Array& x, int axis, int index);
 Array cat(const std::vector<Array>& parts, int axis);
 Array stack(const std::vector<Array>& parts, int axis);
 
-Array mse_loss(const Array& input, const Array& target);
-Array l1_loss(const Array& input, const Array& target);
-Array huber_loss(const Array& input, const Array& target, double delta);
-
 struct Words {
   uint32_t word[4];
 };

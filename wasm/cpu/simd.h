@@ -125,6 +125,17 @@ inline vf log(vf x) {
   return select(x < infinity, y, x);
 }
 
+/// log(1 + x) without the rounding of 1 + x: near 0 it is 2 atanh(x / (2 + x)).
+inline vf log1p(vf x) {
+  const vf s = x / (2.0f + x), q = s * s;
+  vf y = q * (1.0f / 11) + 1.0f / 9;
+  y = y * q + 1.0f / 7;
+  y = y * q + 1.0f / 5;
+  y = y * q + 1.0f / 3;
+  y = y * q + 1.0f;
+  return select(abs(x) < splat(0.4f), 2.0f * s * y, log(1.0f + x));
+}
+
 /// A rational function of degree 13 over 6 on [-7.905, 7.905], where tanh reaches ±1 in float.
 inline vf tanh(vf x) {
   const vf limit = splat(7.90531110763549805f);
@@ -155,6 +166,7 @@ inline float step(float edge, float x) { return step(splat(edge), splat(x))[0]; 
 inline float sqrt(float x) { return sqrt(splat(x))[0]; }
 inline float exp(float x) { return exp(splat(x))[0]; }
 inline float log(float x) { return log(splat(x))[0]; }
+inline float log1p(float x) { return log1p(splat(x))[0]; }
 inline float tanh(float x) { return tanh(splat(x))[0]; }
 
 /// Calls f(i) for i = 0, 4, 8, ... below n, four calls a round, since neither compiler unrolls such loops itself.

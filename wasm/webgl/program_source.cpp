@@ -37,9 +37,9 @@ bool is_binary(Kernel kernel) { return kernel == Kernel::binary || kernel == Ker
 // In the rows' text these names have one meaning on every device, NaN included; GLSL's own leave it open.
 constexpr const char* kNames =
     "#define max nan_max\n#define min nan_min\n#define sign sign_of\n#define step step_at\n"
-    "#define exp exact_exp\n#define log exact_log\n#define tanh exact_tanh\n";
+    "#define exp exact_exp\n#define log exact_log\n#define log1p exact_log1p\n#define tanh exact_tanh\n";
 constexpr const char* kNamesEnd =
-    "#undef max\n#undef min\n#undef sign\n#undef step\n#undef exp\n#undef log\n#undef tanh\n";
+    "#undef max\n#undef min\n#undef sign\n#undef step\n#undef exp\n#undef log\n#undef log1p\n#undef tanh\n";
 
 std::string function(const char* name, const char* arguments, const char* body) {
   return std::string("vec4 ") + name + "(" + arguments + ", float p) { return " + body + "; }\n";
