@@ -49,6 +49,9 @@ vec4 first_lanes(vec4 v, int count) {
   return mix(vec4(0.0), v, lessThan(ivec4(0, 1, 2, 3), ivec4(count)));
 }
 
+/// Which lanes lie in 0 .. size - 1.
+bvec4 within(ivec4 i, int size) { return lessThan(uvec4(i), uvec4(size)); }
+
 float total(vec4 v) { return (v.x + v.y) + (v.z + v.w); }
 
 /// The statistics [outer, inner] of the elements e .. e + 3 of [outer, reduce, inner].

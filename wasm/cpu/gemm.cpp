@@ -142,7 +142,7 @@ float dot(ptrdiff_t k, const float* x, const float* y) {
 
 /// c[n] (+)= a[k] · B[k, n], a contiguous.
 void row_times(ptrdiff_t n, ptrdiff_t k, const float* a, View b, float* c, bool accumulate) {
-  if (b.column == 1 && n > 1) return row_by_rows(n, k, a, b, c, accumulate);
+  if (b.column == 1 && (n > 1 || b.row != 1)) return row_by_rows(n, k, a, b, c, accumulate);
   for (ptrdiff_t j = 0; j < n; ++j) {
     const float sum = dot(k, a, b.data + j * b.column);
     c[j] = accumulate ? c[j] + sum : sum;

@@ -9,6 +9,9 @@
 namespace sg::webgl {
 namespace {
 
+/// What one fragment of a convolution sums at most: a driver may end a draw that takes seconds.
+constexpr int kLongestSum = 8192;
+
 /// The values of constants() for a call.
 int variant_of(const Pass& pass) {
   switch (pass.kernel) {
@@ -45,7 +48,19 @@ void Passes::run(const Pass& pass) {
     case Kernel::max_backward:
       return run_max_backward(pass);
     case Kernel::matmul:
-      return run_matmul(pass);
+      return run_in_pieces(pass, read<params::matmul>(pass).k, INT32_MAX);
+    case Kernel::conv2d: {
+      const auto p = read<params::conv2d>(pass);
+      return run_in_pieces(pass, p.channels / p.groups * p.kernel_h * p.kernel_w, kLongestSum);
+    }
+    case Kernel::conv2d_backward_input: {
+      const auto p = read<params::conv2d_backward_input>(pass);
+      return run_in_pieces(pass, p.out_channels / p.groups * p.kernel_h * p.kernel_w, kLongestSum);
+    }
+    case Kernel::conv2d_backward_weight: {
+      const auto p = read<params::conv2d_backward_weight>(pass);
+      return run_in_pieces(pass, p.batch * p.out_height * p.out_width, kLongestSum);
+    }
     case Kernel::dot:
       return run_dot(pass);
     case Kernel::softmax_statistics:
@@ -133,14 +148,15 @@ void Passes::run_max_backward(const Pass& pass) {
   draw({Kernel::max_backward, shared, pass.outputs, pass.parameters, pass.floats}, kShare);
 }
 
-void Passes::run_matmul(const Pass& pass) {
+void Passes::run_in_pieces(const Pass& pass, int length, int longest) {
   constexpr int kPiece = 128, kMaxPieces = 64;
-  const auto p = read<params::matmul>(pass);
-  if (p.k < kLongAxis || pass.floats > kManyFloats) return draw(pass, p.k);
-  const int piece = std::max(kPiece, divide_up(p.k, 4 * kMaxPieces) * 4), pieces = divide_up(p.k, piece);
+  const bool busy = length < kLongAxis || pass.floats > kManyFloats;
+  const int wanted = busy ? length : std::max(kPiece, divide_up(length, 4 * kMaxPieces) * 4);
+  const int piece = std::min(wanted, longest), pieces = divide_up(length, piece);
+  if (pieces <= 1) return draw(pass, length);
   const int32_t floats = pass.floats * pieces;
   const Temporary parts(pool_, floats);
-  draw({Kernel::matmul, pass.inputs, parts.span(), pass.parameters, floats}, piece);
+  draw({pass.kernel, pass.inputs, parts.span(), pass.parameters, floats}, piece);
   const params::sum sum{.outer = 1, .reduce = pieces, .inner = pass.floats, .scale = 1};
   run_sum({Kernel::sum, parts.span(), pass.outputs, bytes(sum), pass.floats});
 }

@@ -27,12 +27,14 @@ class Passes {
   void run_sum(const Pass& pass);
   void run_max(const Pass& pass);
   void run_max_backward(const Pass& pass);
-  void run_matmul(const Pass& pass);
   void run_dot(const Pass& pass);
   void run_softmax_statistics(const Pass& pass);
   void run_norm_statistics(const Pass& pass);
   void run_norm_sums(const Pass& pass);
   void sum_pieces(const Texture& parts, const Texture& to, int pieces, int32_t floats);
+  /// A kernel whose outputs are sums of `length` terms, of which its shader adds `piece`: in several draws where the
+  /// sums are long and few, or longer than `longest`.
+  void run_in_pieces(const Pass& pass, int length, int longest);
 
   Graphics& graphics_;
   TexturePool& pool_;
