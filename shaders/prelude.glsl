@@ -120,14 +120,24 @@ vec4 step_at(vec4 edge, vec4 x) { return vec4(greaterThanEqual(x, edge)); }
 vec4 step_at(vec4 edge, float x) { return step_at(edge, vec4(x)); }
 vec4 step_at(float edge, vec4 x) { return step_at(vec4(edge), x); }
 
+/// a where c is not 0, else b: nothing of the other one, NaN or not.
+vec4 choose(vec4 c, vec4 a, vec4 b) { return mix(b, a, notEqual(c, vec4(0.0))); }
+vec4 choose(vec4 c, vec4 a, float b) { return choose(c, a, vec4(b)); }
+vec4 zeros(vec4 x) { return vec4(0.0); }
+
+/// e^r - 1 for |r| <= ln 2 / 2.
+vec4 exp_part(vec4 r) {
+  vec4 y = ((((1.9875691500e-4 * r + 1.3981999507e-3) * r + 8.3334519073e-3) * r + 4.1665795894e-2) * r +
+            1.6666665459e-1) * r + 5.0000001201e-1;
+  return y * r * r + r;
+}
+
 /// e^x within 1e-7 everywhere: a GPU's own is 2^(x log2 e), whose error grows with x.
 vec4 exact_exp(vec4 x) {
   vec4 inside = clamp(x, -87.3, 88.7);
   vec4 n = floor(inside * 1.44269504 + 0.5);
   vec4 r = (inside - n * 0.693359375) + n * 2.12194440e-4;
-  vec4 y = ((((1.9875691500e-4 * r + 1.3981999507e-3) * r + 8.3334519073e-3) * r + 4.1665795894e-2) * r +
-            1.6666665459e-1) * r + 5.0000001201e-1;
-  y = y * r * r + r + 1.0;
+  vec4 y = exp_part(r) + 1.0;
   ivec4 power = ivec4(n), half_power = power >> 1;
   y = y * intBitsToFloat((half_power + 127) << 23) * intBitsToFloat((power - half_power + 127) << 23);
   y = mix(y, vec4(0.0), lessThan(x, vec4(-87.3)));
@@ -135,17 +145,22 @@ vec4 exact_exp(vec4 x) {
   return mix(y, x, is_nan(x));
 }
 
+/// log of 2^e (1 + m) for m in [sqrt(1/2) - 1, sqrt(2) - 1).
+vec4 log_part(vec4 m, vec4 e) {
+  vec4 s = m * m;
+  vec4 y = (((((((7.0376836292e-2 * m - 1.1514610310e-1) * m + 1.1676998740e-1) * m - 1.2420140846e-1) * m +
+               1.4249322787e-1) * m - 1.6668057665e-1) * m + 2.0000714765e-1) * m - 2.4999993993e-1) * m +
+           3.3333331174e-1;
+  y = y * m * s - e * 2.12194440e-4 - 0.5 * s;
+  return m + y + e * 0.693359375;
+}
+
 /// log x by a polynomial around 1, where a GPU's own is poor; of 0 it is -inf, of less NaN.
 vec4 exact_log(vec4 x) {
   bvec4 tiny = lessThan(x, vec4(1.17549435e-38));
   ivec4 from_root = floatBitsToInt(mix(x, x * 33554432.0, tiny)) - 0x3f3504f3;
   vec4 e = vec4(from_root >> 23) - mix(vec4(0.0), vec4(25.0), tiny);
-  vec4 m = intBitsToFloat((from_root & 0x007fffff) + 0x3f3504f3) - 1.0, s = m * m;
-  vec4 y = (((((((7.0376836292e-2 * m - 1.1514610310e-1) * m + 1.1676998740e-1) * m - 1.2420140846e-1) * m +
-               1.4249322787e-1) * m - 1.6668057665e-1) * m + 2.0000714765e-1) * m - 2.4999993993e-1) * m +
-           3.3333331174e-1;
-  y = y * m * s - e * 2.12194440e-4 - 0.5 * s;
-  y = m + y + e * 0.693359375;
+  vec4 y = log_part(intBitsToFloat((from_root & 0x007fffff) + 0x3f3504f3) - 1.0, e);
   y = mix(y, uintBitsToFloat(uvec4(0xff800000u)), equal(x, vec4(0.0)));
   y = mix(y, uintBitsToFloat(uvec4(0x7fc00000u)), lessThan(x, vec4(0.0)));
   bvec4 keep = equal(x, uintBitsToFloat(uvec4(0x7f800000u)));
@@ -154,9 +169,8 @@ vec4 exact_log(vec4 x) {
 
 /// log(1 + x) without the rounding of 1 + x: near 0 it is 2 atanh(x / (2 + x)).
 vec4 exact_log1p(vec4 x) {
-  vec4 s = x / (2.0 + x), q = s * s;
-  vec4 near = 2.0 * s * (((((q / 11.0 + 1.0 / 9.0) * q + 1.0 / 7.0) * q + 0.2) * q + 1.0 / 3.0) * q + 1.0);
-  return mix(exact_log(1.0 + x), near, lessThan(abs(x), vec4(0.4)));
+  vec4 near = vec4(greaterThan(x, vec4(-0.29289))) * vec4(lessThan(x, vec4(0.41421)));
+  return mix(exact_log(1.0 + x), log_part(x, vec4(0.0)), notEqual(near, vec4(0.0)));
 }
 
 /// tanh as a quotient of polynomials, within 3e-7 everywhere: built from e^x it loses small x, and overflows at large.

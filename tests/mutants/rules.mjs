@@ -76,7 +76,7 @@ function derivatives(file, text) {
     const inside = text.slice(open + 1, closing(text, open) - 1);
     const [name, , ...rest] = splitArguments(inside).map(trimmed);
     rest.forEach((part, k) => {
-      if (/^(0|0\.0f|(x|a|b|dy|dc) \* 0(\.0f)?)$/.test(part.text)) return;
+      if (/^(0|0\.0f|(x|a|b|dy|dc) \* 0(\.0f)?|zeros\(d[yc]\))$/.test(part.text)) return;
       const at = open + 1 + part.at;
       const what = `${name.text}, derivative ${k + 1}`;
       faults.push({

@@ -12,6 +12,9 @@ struct Row {
 
 Input in(double low, double high, Draw draw = Draw::spread) { return {{}, low, high, draw}; }
 
+/// Few numbers, so that many are equal: where they are, a comparison has no slope.
+Input compared() { return {{}, -1, 1, Draw::grid, false}; }
+
 const std::vector<Row>& unary_rows() {
   static const std::vector<Row> rows{
       {"neg", in(-2, 2), {}},
@@ -27,6 +30,27 @@ const std::vector<Row>& unary_rows() {
       {"leaky_relu", in(-2, 2, Draw::halfway), {}, 0.125},
       {"add_scalar", in(-2, 2), {}, 0.75},
       {"mul_scalar", in(-2, 2), {}, -1.5},
+      {"sign", in(-2, 2, Draw::halfway), {}},
+      {"floor", in(-9, 9, Draw::halfway), {}},
+      {"round", in(-9, 9, Draw::halfway), {}},
+      {"rsqrt", in(0.1, 8), {}},
+      {"log1p", in(-0.9, 3), {}},
+      {"expm1", in(-3, 3), {}},
+      {"sin", in(-40, 40), {}},
+      {"cos", in(-40, 40), {}},
+      {"erf", in(-4, 4), {}},
+      {"lgamma", in(0.05, 6), {}},
+      {"digamma", in(1.6, 8), {}},
+      {"pow_scalar", in(0.1, 4), {}, 2.5},
+      {"clamp_min", in(-2, 2, Draw::halfway), {}, 0.5},
+      {"clamp_max", in(-2, 2, Draw::halfway), {}, 0.5},
+      {"hardtanh", in(-2, 2, Draw::halfway), {}},
+      {"softplus", in(-20, 20), {}},
+      {"elu", in(-3, 3, Draw::halfway), {}, 0.75},
+      {"gelu", in(-5, 5), {}},
+      {"gelu_tanh", in(-5, 5), {}},
+      {"silu", in(-8, 8), {}},
+      {"mish", in(-8, 8), {}},
   };
   return rows;
 }
@@ -45,6 +69,13 @@ const std::vector<Row>& binary_rows() {
       {"div_or_zero", in(-2, 2), in(-2, 2, Draw::halfway)},
       {"gaussian_error", in(-2, 2), in(0.25, 3), 0.125},
       {"logistic_error", in(-6, 6, Draw::halfway), in(0, 1), 1.5},
+      {"pow", in(0.2, 3), in(-3, 3)},
+      {"eq", compared(), compared()},
+      {"ne", compared(), compared()},
+      {"lt", compared(), compared()},
+      {"le", compared(), compared()},
+      {"gt", compared(), compared()},
+      {"ge", compared(), compared()},
   };
   return rows;
 }
@@ -135,7 +166,9 @@ const CaseFile cases([](std::vector<OpCase>& table) {
                        [name, p = row.p](Device&, const Tensors& t) {
                          return ops::binary(binary_named(name), t[0], t[1], static_cast<float>(p));
                        },
-                       [name, p = row.p](const Arrays& t) { return reference::binary(name, t[0], t[1], p); }});
+                       [name, p = row.p](const Arrays& t) { return reference::binary(name, t[0], t[1], p); },
+                       1,
+                       row.a.gradient});
     }
   }
 });

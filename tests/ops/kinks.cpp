@@ -1,5 +1,6 @@
 // Where an op has a kink there is no slope to compare with: PyTorch's choice is stated here.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/ops/compare.h"
 #include "tests/ops/devices.h"
@@ -17,15 +18,33 @@ struct UnaryKink {
   const char* op;
   float x, p, slope;
 };
-const UnaryKink kUnaryKinks[]{{"abs", 0, 0, 0}, {"relu", 0, 0, 0}, {"leaky_relu", 0, 0.25f, 0.25f}};
+const UnaryKink kUnaryKinks[]{
+    {"abs", 0, 0, 0},         {"relu", 0, 0, 0},         {"leaky_relu", 0, 0.25f, 0.25f}, {"sign", 0, 0, 0},
+    {"floor", 2, 0, 0},       {"round", 0.5f, 0, 0},     {"hardtanh", 1, 0, 0},           {"hardtanh", -1, 0, 0},
+    {"elu", 0, 0.25f, 0.25f}, {"clamp_min", 2, 2, 1},    {"clamp_max", 2, 2, 1},          {"pow_scalar", 0, 0, 0},
+    {"pow_scalar", 0, 1, 1},  {"pow_scalar", -3, 2, -6}, {"pow_scalar", 0, 2, 0},
+};
 
 struct BinaryKink {
   const char* op;
   float a, b, p, da, db;
 };
 const BinaryKink kBinaryKinks[]{
-    {"maximum", 1.5f, 1.5f, 0, 0.5f, 0.5f}, {"minimum", -2, -2, 0, 0.5f, 0.5f}, {"absolute_error", 3, 3, 0, 0, 0},
-    {"huber_error", 1, 1, 0.75f, 0, 0},     {"huber_error", 2, 1, 1, 1, -1},    {"huber_error", 1, 2, 1, -1, 1},
+    {"maximum", 1.5f, 1.5f, 0, 0.5f, 0.5f},
+    {"minimum", -2, -2, 0, 0.5f, 0.5f},
+    {"absolute_error", 3, 3, 0, 0, 0},
+    {"huber_error", 1, 1, 0.75f, 0, 0},
+    {"huber_error", 2, 1, 1, 1, -1},
+    {"huber_error", 1, 2, 1, -1, 1},
+    {"pow", 0, 0, 0, 0, 0},
+    {"pow", 0, 2, 0, 0, 0},
+    {"pow", 0, 1, 0, 1, 0},
+    {"eq", 1, 1, 0, 0, 0},
+    {"ne", 1, 1, 0, 0, 0},
+    {"lt", 1, 1, 0, 0, 0},
+    {"le", 1, 1, 0, 0, 0},
+    {"gt", 1, 2, 0, 0, 0},
+    {"ge", 1, 2, 0, 0, 0},
 };
 
 void check_kinks(const std::string& name) {
@@ -42,6 +61,18 @@ void check_kinks(const std::string& name) {
     ops::sum(ops::binary(binary_named(k.op), a, b, k.p)).backward();
     CHECK(a.grad().values() == Floats(5, k.da));
     CHECK(b.grad().values() == Floats(5, k.db));
+  }
+}
+
+/// Where the slope is 0 by a choice and not by a product, an infinite gradient from above does not turn into NaN.
+void check_cut_off(const std::string& name) {
+  Device& d = device(name);
+  const Tensor infinite = Tensor::full(d, Shape{5}, INFINITY);
+  for (const char* op : {"hardtanh", "clamp_max", "round", "sign", "floor"}) {
+    INFO(op << " on " << name);
+    const Tensor x = leaf(d, {5}, Floats(5, 2.5f));
+    ops::sum(ops::mul(ops::unary(unary_named(op), x, 1), infinite)).backward();
+    CHECK(x.grad().values() == Floats(5, 0));
   }
 }
 
@@ -71,6 +102,8 @@ void check_all_shares(const std::string& name) {
 
 TEST_CASE("at a kink the gradient is PyTorch's on cpu", "[ops]") { check_kinks("cpu"); }
 TEST_CASE("at a kink the gradient is PyTorch's on webgl", "[ops][webgl]") { check_kinks("webgl"); }
+TEST_CASE("an infinite gradient does not reach what was cut off on cpu", "[ops]") { check_cut_off("cpu"); }
+TEST_CASE("an infinite gradient does not reach what was cut off on webgl", "[ops][webgl]") { check_cut_off("webgl"); }
 TEST_CASE("equal maxima share their gradient evenly on cpu", "[ops]") { check_all_shares("cpu"); }
 TEST_CASE("equal maxima share their gradient evenly on webgl", "[ops][webgl]") { check_all_shares("webgl"); }
 

@@ -2,6 +2,7 @@
 // the values where GLSL's own functions leave the result open.
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <set>
 
 #include "tests/webgl/kernel_runner.h"
 
@@ -14,7 +15,26 @@ double max(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : s
 double min(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b); }
 double sign(double x) { return (x > 0) - (x < 0); }
 double step(double edge, double x) { return x >= edge; }
-using std::abs, std::exp, std::log, std::sqrt, std::tanh;
+double choose(double c, double a, double b) { return c != 0 ? a : b; }
+double zeros(double) { return 0; }
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double round(double x) { return std::nearbyint(x); }
+double mish_gate(double x) { return std::tanh(std::log1p(std::exp(x))); }
+double gelu_tanh_slope(double x) {
+  const double v = std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x);
+  return sigmoid(v) * (1 + x * std::sqrt(8 / M_PI) * (1 + 3 * 0.044715 * x * x) * sigmoid(-v));
+}
+/// The k-th derivative of digamma at x: its definition as a sum, the tail by an integral.
+double polygamma(int k, double x) {
+  const int n = 100000;
+  double sum = k == 0 ? std::log(x + n - 0.5) : 1 / (x + n - 0.5);
+  for (int i = n - 1; i >= 0; --i) sum += k == 0 ? -1 / (x + i) : 1 / ((x + i) * (x + i));
+  return sum;
+}
+double digamma(double x) { return polygamma(0, x); }
+double trigamma(double x) { return polygamma(1, x); }
+using std::abs, std::exp, std::log, std::sqrt, std::tanh, std::floor, std::sin, std::cos, std::pow;
+using std::erf, std::erfc, std::expm1, std::lgamma, std::log1p;
 
 struct Unary {
   const char* name;
@@ -55,8 +75,11 @@ namespace {
 
 const float kInf = INFINITY;
 
-/// Values that log and sqrt take as well.
-bool wants_positive(const std::string& name) { return name == "log" || name == "sqrt" || name == "reciprocal"; }
+/// Values above 0 alone.
+bool wants_positive(const std::string& name) {
+  const std::set<std::string> names{"log", "sqrt", "rsqrt", "reciprocal", "lgamma", "digamma"};
+  return names.count(name) == 1;
+}
 
 int unary_index(const std::string& name) {
   int index = 0;

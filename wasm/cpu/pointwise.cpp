@@ -2,7 +2,7 @@
 // Loops run past the end of a row into the next one, which is written later, or into the buffer's slack.
 #include "cpu/axes.h"
 #include "cpu/kernel.h"
-#include "cpu/simd.h"
+#include "cpu/special.h"
 
 namespace sg::cpu {
 namespace {

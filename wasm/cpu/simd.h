@@ -72,6 +72,10 @@ inline vf sign(vf x) {
 }
 /// 1 where x >= edge, else 0.
 inline vf step(vf edge, vf x) { return select(x >= edge, splat(1), splat(0)); }
+/// a where c is not 0, else b: nothing of the other one, NaN or not.
+inline vf choose(vf c, vf a, vf b) { return select(c != splat(0), a, b); }
+inline vf choose(vf c, vf a, float b) { return choose(c, a, splat(b)); }
+inline vf zeros(vf) { return splat(0); }
 /// Values too small to matter become zero: subnormal numbers cost up to a hundred times a normal one.
 inline vf flush(vf x) { return select(abs(x) < splat(1e-30f), splat(0), x); }
 
@@ -85,6 +89,16 @@ inline vf sqrt(vf x) {
 #endif
 }
 
+/// e^r - 1 for |r| <= ln 2 / 2: Cephes' polynomial.
+inline vf exp_part(vf r) {
+  vf y = r * 1.9875691500e-4f + 1.3981999507e-3f;
+  y = y * r + 8.3334519073e-3f;
+  y = y * r + 4.1665795894e-2f;
+  y = y * r + 1.6666665459e-1f;
+  y = y * r + 5.0000001201e-1f;
+  return (y * r) * r + r;
+}
+
 /// Cephes' expf: x = n ln 2 + r, eʳ by a polynomial, 2ⁿ made from bits. Relative error below 2e-7 where x > -86.98;
 /// below that it is 0. Adding 1.5 · 2²³ rounds to an integer and leaves it in the low bits.
 inline vf exp(vf x) {
@@ -93,23 +107,13 @@ inline vf exp(vf x) {
   const vf shifted = x * 1.44269504088896341f + magic;
   const vf n = shifted - magic;
   const vf r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-  vf y = r * 1.9875691500e-4f + 1.3981999507e-3f;
-  y = y * r + 8.3334519073e-3f;
-  y = y * r + 4.1665795894e-2f;
-  y = y * r + 1.6666665459e-1f;
-  y = y * r + 5.0000001201e-1f;
-  y = (y * r) * r + r + 1.0f;
+  const vf y = exp_part(r) + 1.0f;
   const vf half_power = (vf)(((vu)shifted + 126u) << 23);  // 2ⁿ⁻¹, since 2ⁿ would overflow for n = 128
   return (y + y) * half_power;
 }
 
-/// Cephes' logf: x = 2ᵉ m with m in [sqrt(1/2), sqrt(2)), log m by a polynomial in m - 1. log 0 is -inf, of less NaN.
-inline vf log(vf x) {
-  const vf zero = splat(0), infinity = splat(__builtin_inff());
-  const vi tiny = x < splat(1.17549435e-38f);
-  const vi from_root = (vi)((vu)bits(select(tiny, x * 33554432.0f, x)) - 0x3f3504f3u);  // wraps where x is negative
-  const vf e = __builtin_convertvector(from_root >> 23, vf) - select(tiny, splat(25), zero);
-  const vf m = floats((from_root & 0x007fffff) + 0x3f3504f3) - 1.0f;
+/// log of 2^e (1 + m) for m in [sqrt(1/2) - 1, sqrt(2) - 1).
+inline vf log_part(vf m, vf e) {
   vf y = m * 7.0376836292e-2f - 1.1514610310e-1f;
   y = y * m + 1.1676998740e-1f;
   y = y * m - 1.2420140846e-1f;
@@ -120,20 +124,25 @@ inline vf log(vf x) {
   y = y * m + 3.3333331174e-1f;
   const vf square = m * m;
   y = y * m * square - e * 2.12194440e-4f - 0.5f * square;
-  y = m + y + e * 0.693359375f;
+  return m + y + e * 0.693359375f;
+}
+
+/// Cephes' logf: x = 2ᵉ m with m in [sqrt(1/2), sqrt(2)), log m by a polynomial in m - 1. log 0 is -inf, of less NaN.
+inline vf log(vf x) {
+  const vf zero = splat(0), infinity = splat(__builtin_inff());
+  const vi tiny = x < splat(1.17549435e-38f);
+  const vi from_root = (vi)((vu)bits(select(tiny, x * 33554432.0f, x)) - 0x3f3504f3u);  // wraps where x is negative
+  const vf e = __builtin_convertvector(from_root >> 23, vf) - select(tiny, splat(25), zero);
+  const vf m = floats((from_root & 0x007fffff) + 0x3f3504f3) - 1.0f;
+  vf y = log_part(m, e);
   y = select(x == zero, -infinity, select(x < zero, splat(__builtin_nanf("")), y));
   return select(x < infinity, y, x);
 }
 
-/// log(1 + x) without the rounding of 1 + x: near 0 it is 2 atanh(x / (2 + x)).
+/// log(1 + x) without the rounding of 1 + x where x is small.
 inline vf log1p(vf x) {
-  const vf s = x / (2.0f + x), q = s * s;
-  vf y = q * (1.0f / 11) + 1.0f / 9;
-  y = y * q + 1.0f / 7;
-  y = y * q + 1.0f / 5;
-  y = y * q + 1.0f / 3;
-  y = y * q + 1.0f;
-  return select(abs(x) < splat(0.4f), 2.0f * s * y, log(1.0f + x));
+  const vi near = (x > splat(-0.29289f)) & (x < splat(0.41421f));
+  return select(near, log_part(x, splat(0)), log(1.0f + x));
 }
 
 /// A rational function of degree 13 over 6 on [-7.905, 7.905], where tanh reaches ±1 in float.
@@ -156,6 +165,7 @@ inline vf tanh(vf x) {
 inline vf max(vf a, float b) { return max(a, splat(b)); }
 inline vf min(vf a, float b) { return min(a, splat(b)); }
 inline vf step(vf edge, float x) { return step(edge, splat(x)); }
+inline vf step(float edge, vf x) { return step(splat(edge), x); }
 inline vf sigmoid(vf x) { return 1.0f / (1.0f + exp(-x)); }
 
 inline float max(float a, float b) { return max(splat(a), splat(b))[0]; }

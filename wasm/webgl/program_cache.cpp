@@ -61,7 +61,7 @@ GLuint compile_shader(GLenum stage, const std::string& source, const std::string
     throw Error("webgl.shader",
                 "the kernel " + what +
                     " does not compile (string 0 is generated from the tables, 1 is prelude.glsl, 2 the "
-                    "kernel's file): " +
+                    "kernel's file, 3 special.glsl): " +
                     log);
   }
   return shader;

@@ -37,9 +37,11 @@ bool is_binary(Kernel kernel) { return kernel == Kernel::binary || kernel == Ker
 // In the rows' text these names have one meaning on every device, NaN included; GLSL's own leave it open.
 constexpr const char* kNames =
     "#define max nan_max\n#define min nan_min\n#define sign sign_of\n#define step step_at\n"
-    "#define exp exact_exp\n#define log exact_log\n#define log1p exact_log1p\n#define tanh exact_tanh\n";
+    "#define exp exact_exp\n#define log exact_log\n#define log1p exact_log1p\n#define tanh exact_tanh\n"
+    "#define pow exact_pow\n#define sin exact_sin\n#define cos exact_cos\n#define round roundEven\n";
 constexpr const char* kNamesEnd =
-    "#undef max\n#undef min\n#undef sign\n#undef step\n#undef exp\n#undef log\n#undef log1p\n#undef tanh\n";
+    "#undef max\n#undef min\n#undef sign\n#undef step\n#undef exp\n#undef log\n#undef log1p\n#undef tanh\n"
+    "#undef pow\n#undef sin\n#undef cos\n#undef round\n";
 
 std::string function(const char* name, const char* arguments, const char* body) {
   return std::string("vec4 ") + name + "(" + arguments + ", float p) { return " + body + "; }\n";
@@ -48,16 +50,17 @@ std::string function(const char* name, const char* arguments, const char* body) 
 std::string pointwise_functions(const ProgramKey& key) {
   if (key.op < 0) return "";
   const auto row = static_cast<size_t>(key.op);
-  std::string text = kNames;
-  if (is_unary(key.kernel)) {
-    text += function("forward", "vec4 x", kUnary[row].forward);
-    text += function("backward", "vec4 dy, vec4 x, vec4 y", kUnary[row].backward);
-  } else {
-    text += function("forward", "vec4 a, vec4 b", kBinary[row].forward);
-    text += function("backward_a", "vec4 dc, vec4 a, vec4 b", kBinary[row].backward_a);
-    text += function("backward_b", "vec4 dc, vec4 a, vec4 b", kBinary[row].backward_b);
+  switch (key.kernel) {
+    case Kernel::unary:
+      return function("forward", "vec4 x", kUnary[row].forward);
+    case Kernel::unary_backward:
+      return function("backward", "vec4 dy, vec4 x, vec4 y", kUnary[row].backward);
+    case Kernel::binary:
+      return function("forward", "vec4 a, vec4 b", kBinary[row].forward);
+    default:
+      return function("backward_a", "vec4 dc, vec4 a, vec4 b", kBinary[row].backward_a) +
+             function("backward_b", "vec4 dc, vec4 a, vec4 b", kBinary[row].backward_b);
   }
-  return text + kNamesEnd;
 }
 
 /// "INT(m) FLOAT(lr)" as the members of a block, each 4 bytes as in the parameter struct.
@@ -101,6 +104,20 @@ std::string file(const std::string& name) {
   return std::string(text);
 }
 
+/// special.glsl where `functions` calls one of its own, told by the lines that open them; else nothing, since every
+/// function costs compile time.
+std::string special_functions(const std::string& functions) {
+  static const std::string kName = "special.glsl", kOpening = "\nvec4 ", kExact = "exact_";
+  if (functions.empty()) return "";
+  const std::string text = file(kName);
+  for (size_t at = text.find(kOpening); at != std::string::npos; at = text.find(kOpening, at + 1)) {
+    std::string name = text.substr(at + kOpening.size(), text.find('(', at) + 1 - (at + kOpening.size()));
+    if (name.rfind(kExact, 0) == 0) name.erase(0, kExact.size());
+    if (functions.find(name) != std::string::npos) return "\n#line 1 3\n" + text;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::span<const char* const> constants(Kernel kernel) {
@@ -132,12 +149,13 @@ std::string describe(const ProgramKey& key) {
 std::string vertex_source() { return file("fullscreen.vert"); }
 
 std::string fragment_source(const ProgramKey& key) {
+  const std::string functions = pointwise_functions(key);
   return "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2DArray;\n"
          "#define tensor highp sampler2DArray\n#define ROW_BITS " +
          std::to_string(key.row_bits) + "\n#define LAYER_BITS " + std::to_string(key.layer_bits) + "\n#line 1 1\n" +
-         file("prelude.glsl") + "\n#line 1 0\n" + declarations(key) + pointwise_functions(key) + "#line 1 2\n" +
-         file(std::string(info(key.kernel).name) + ".frag") + "\n#line 1 0\nvoid main() {\n" +
-         (key.layer_bits ? "  own_layer = first_float >> (LAYER_BITS + 2);\n" : "") +
+         file("prelude.glsl") + special_functions(functions) + "\n#line 1 0\n" + declarations(key) + kNames +
+         functions + kNamesEnd + "#line 1 2\n" + file(std::string(info(key.kernel).name) + ".frag") +
+         "\n#line 1 0\nvoid main() {\n" + (key.layer_bits ? "  own_layer = first_float >> (LAYER_BITS + 2);\n" : "") +
          "  int e = ((int(gl_FragCoord.y) << ROW_BITS) + int(gl_FragCoord.x)) * 4" +
          (key.layer_bits ? " + first_float" : "") + ";\n  if (e < floats) kernel(e);\n}\n";
 }

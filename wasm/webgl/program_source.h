@@ -36,7 +36,7 @@ std::string describe(const ProgramKey& key);
 std::string vertex_source();
 
 /// The fragment shader. Line numbers in its log: string 0 is what is generated from the tables, string 1 prelude.glsl,
-/// string 2 the kernel's own file.
+/// string 2 the kernel's own file, string 3 special.glsl.
 std::string fragment_source(const ProgramKey& key);
 
 }  // namespace sg::webgl
