@@ -48,7 +48,7 @@ const std::map<std::string, One>& unaries() {
                                                      : 0.0; }},
       {"floor", [](double x, double) { return std::floor(x); }},
       {"round", [](double x, double) { return std::nearbyint(x); }},
-      {"rsqrt", [](double x, double) { return std::pow(x, -0.5); }},
+      {"rsqrt", [](double x, double) { return 1 / std::sqrt(x); }},
       {"log1p", [](double x, double) { return std::log1p(x); }},
       {"expm1", [](double x, double) { return std::expm1(x); }},
       {"sin", [](double x, double) { return std::sin(x); }},
