@@ -48,7 +48,7 @@ void Passes::run(const Pass& pass) {
     case Kernel::max_backward:
       return run_max_backward(pass);
     case Kernel::matmul:
-      return run_in_pieces(pass, read<params::matmul>(pass).k, INT32_MAX);
+      return run_in_pieces(pass, read<params::matmul>(pass).k, kLongestWalk);
     case Kernel::conv2d: {
       const auto p = read<params::conv2d>(pass);
       return run_in_pieces(pass, p.channels / p.groups * p.kernel_h * p.kernel_w, kLongestSum);

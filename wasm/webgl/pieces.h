@@ -11,6 +11,9 @@ namespace sg::webgl {
 inline constexpr int kLongAxis = 512;
 /// With more fragments than this a GPU is busy without cutting the axis.
 inline constexpr int kManyFloats = 4 * 4096;
+/// The most elements of an axis that one fragment walks: beyond 65535 turns of its loops, counted together, llvmpipe
+/// leaves them without a word, and a GPU may be reset by its driver.
+inline constexpr int kLongestWalk = 16384;
 
 template <class Params>
 Params read(const Pass& pass) {
@@ -26,9 +29,14 @@ std::span<const std::byte> bytes(const Params& p) {
 
 inline int divide_up(int a, int b) { return (a + b - 1) / b; }
 
+/// Whether an axis of this length is walked by one fragment for each output, or four.
+inline bool walks_at_once(int length, int outputs) {
+  return length < kLongAxis || (outputs > kManyFloats && length <= kLongestWalk);
+}
+
 /// About the square root of the length, so that both draws walk equally far; a multiple of 4.
 inline int piece_of(int length, int outputs) {
-  if (length < kLongAxis || outputs > kManyFloats) return length;
+  if (walks_at_once(length, outputs)) return length;
   return divide_up(static_cast<int>(std::sqrt(static_cast<double>(length))) + 1, 4) * 4;
 }
 
