@@ -74,6 +74,15 @@ vec4 spread4(tensor values, int e, int span, int count) {
   return v;
 }
 
+/// The sum of a[i + c] b[j + c] for c below `count`.
+float row_dot(tensor a, int i, tensor b, int j, int count) {
+  vec4 sum = vec4(0.0);
+  int c = 0;
+  for (; c + 4 <= count; c += 4) sum += load4(a, i + c) * load4(b, j + c);
+  if (c < count) sum += first_lanes(load4(a, i + c) * load4(b, j + c), count - c);
+  return total(sum);
+}
+
 /// A place on six axes, from a flat index and the axes' sizes.
 struct Place {
   ivec3 left, right;

@@ -1,7 +1,7 @@
 // Softmax in two kernels: the maximum and the sum of exponentials along an axis, then every element. Rows of contiguous
 // elements are reduced in sixteen partial results, else four columns at a time.
 #include "cpu/kernel.h"
-#include "cpu/simd.h"
+#include "cpu/rows.h"
 
 namespace sg::cpu {
 namespace {
@@ -12,30 +12,6 @@ constexpr float kInfinity = __builtin_inff();
 vf centre(vf maximum) { return select(maximum == splat(-kInfinity), splat(0), maximum); }
 
 vf logarithm_of(vf maximum, vf sum) { return select(abs(maximum) == splat(kInfinity), maximum, maximum + log(sum)); }
-
-float max_lanes(vf v) {
-  const vf half = max(v, __builtin_shufflevector(v, v, 2, 3, 0, 1));
-  return max(half, __builtin_shufflevector(half, half, 1, 0, 3, 2))[0];
-}
-
-/// The sum of f(i), vectors of four elements of a row of n, in four partial sums.
-template <class F>
-float sum_row(ptrdiff_t n, F f) {
-  vf s0{}, s1{}, s2{}, s3{};
-  ptrdiff_t i = 0;
-  for (; i + 16 <= n; i += 16) s0 += f(i), s1 += f(i + 4), s2 += f(i + 8), s3 += f(i + 12);
-  for (; i < n; i += 4) s0 += head(f(i), n - i);
-  return sum_lanes((s0 + s1) + (s2 + s3));
-}
-
-float max_row(const float* x, ptrdiff_t n) {
-  const vf lowest = splat(-kInfinity);
-  vf m0 = lowest, m1 = lowest;
-  ptrdiff_t i = 0;
-  for (; i + 8 <= n; i += 8) m0 = max(m0, load(x + i)), m1 = max(m1, load(x + i + 4));
-  for (; i < n; i += 4) m0 = max(m0, head(load(x + i), n - i, -kInfinity));
-  return max_lanes(max(m0, m1));
-}
 
 /// The sum of f(r) over n rows: four columns, in two partial sums.
 template <class F>

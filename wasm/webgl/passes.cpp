@@ -69,6 +69,14 @@ void Passes::run(const Pass& pass) {
       return run_norm_statistics(pass);
     case Kernel::norm_sums:
       return run_norm_sums(pass);
+    case Kernel::attention_statistics:
+      return run_attention_statistics(pass);
+    case Kernel::attention:
+      return run_in_shares(pass, read<params::attention>(pass).keys);
+    case Kernel::attention_backward_q:
+      return run_in_shares(pass, read<params::attention_backward_q>(pass).keys);
+    case Kernel::attention_backward_kv:
+      return run_in_shares(pass, read<params::attention_backward_kv>(pass).queries);
     default:
       return draw(pass, 0);
   }

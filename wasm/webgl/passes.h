@@ -31,6 +31,8 @@ class Passes {
   void run_softmax_statistics(const Pass& pass);
   void run_norm_statistics(const Pass& pass);
   void run_norm_sums(const Pass& pass);
+  void run_attention_statistics(const Pass& pass);
+  void run_in_shares(const Pass& pass, int length);
   void sum_pieces(const Texture& parts, const Texture& to, int pieces, int32_t floats);
   /// A kernel whose outputs are sums of `length` terms, of which its shader adds `piece`: in several draws where the
   /// sums are long and few, or longer than `longest`.
