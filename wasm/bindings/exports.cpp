@@ -119,6 +119,9 @@ json state_json(Run& run) {
   const train::State& at = s.state();
   json recent = json::array();
   for (const auto& [step, value] : s.take_recent()) recent.push_back({step, value});
+  json notices = json::array();
+  for (const train::Notice& notice : s.take_notices())
+    notices.push_back({{"code", notice.code}, {"message", notice.message}});
   return {{"step", at.step},
           {"epoch", at.epoch},
           {"stepInEpoch", at.step_in_epoch},
@@ -129,7 +132,10 @@ json state_json(Run& run) {
           {"trainLoss", loss ? json(*loss) : json()},
           {"recent", recent},
           {"learningRate", s.learning_rate()},
-          {"gradientNorm", norm ? json(*norm) : json()}};
+          {"gradientNorm", norm ? json(*norm) : json()},
+          {"best", at.best ? json{{"epoch", at.best->epoch}, {"loss", at.best->loss}} : json()},
+          {"device", s.device().name()},
+          {"notices", notices}};
 }
 
 json session_json(int handle, Run& run) {
@@ -188,6 +194,7 @@ SG_EXPORT const char* sg_describe() {
     const train::Gpu gpu = bindings::devices().gpu();
     return json{{"version", SG_VERSION},
                 {"models", models},
+                {"settings", train::TrainConfig::describe()},
                 {"webgl", gpu.available ? json{{"renderer", gpu.renderer}, {"software", gpu.software}} : json()}};
   });
 }
@@ -235,7 +242,7 @@ SG_EXPORT const char* sg_session_create(int dataset, const char* text) {
     measure_baselines(run, config, data);
     run.dataset_name = d.name;
     run.device_reason = choice.reason;
-    run.session = std::make_unique<train::Session>(bindings::devices().make(choice.device), data, config);
+    run.session = std::make_unique<train::Session>(bindings::devices(), choice.device, data, config);
     const int handle = keep(std::move(run));
     return session_json(handle, runs.at(handle));
   });
@@ -246,7 +253,9 @@ SG_EXPORT const char* sg_session_restore(int dataset, const uint8_t* bytes, uint
     Dataset& d = find(datasets, dataset, "data set");
     train::Checkpoint checkpoint = train::read_checkpoint({bytes, length});
     json changed = checkpoint.config.to_json();
-    changed.merge_patch(parse(text));
+    const json patch = parse(text);
+    changed.merge_patch(patch);
+    if (patch.value("training", json::object()).contains("epochs")) checkpoint.state.renew_patience();
     checkpoint.config = train::TrainConfig::from_json(changed);
     const ForecastData data = make_data(finished_table(d), checkpoint.config, &checkpoint.scaler);
     const train::Choice choice = train::choose_device(bindings::devices(), checkpoint.config, data);
@@ -254,7 +263,7 @@ SG_EXPORT const char* sg_session_restore(int dataset, const uint8_t* bytes, uint
     measure_baselines(run, checkpoint.config, data);
     run.dataset_name = d.name;
     run.device_reason = choice.reason;
-    train::Restored restored = train::restore_session(checkpoint, bindings::devices().make(choice.device), data);
+    train::Restored restored = train::restore_session(checkpoint, bindings::devices(), choice.device, data);
     run.session = std::move(restored.session);
     const int handle = keep(std::move(run));
     json out = session_json(handle, runs.at(handle));

@@ -15,7 +15,8 @@ void* sg_alloc(uint32_t bytes);
 void sg_free(void* pointer);
 
 /// {ok, version, models: [{name, task: "forecast"|"image"|"text", help, fields: [{name, type: "int"|"float"|"bool"|
-///  "choice", default, min, max, choices: [the texts of a choice], help}]}], webgl: null | {renderer, software: bool}}
+///  "choice", default, min, max, choices: [the texts of a choice], help}]}], settings: the configuration's other fields,
+///  as train/config.h's describe() says, webgl: null | {renderer, software: bool}}
 const char* sg_describe();
 
 /// Opens a streaming CSV reader. json: {name, delimiter?, quote?, header?, decimalComma?}. -> {ok, dataset: int}
@@ -27,10 +28,8 @@ const char* sg_dataset_finish(int dataset);
 const char* sg_dataset_close(int dataset);
 
 /// Prepares a run on a finished data set. json:
-/// {model: {name: "lstm", ...fields}, data: {features: [column names], target: column name, lookBack, horizon,
-///  validationFraction, season: 0 for "find it"}, training: {epochs, batchSize, learningRate, optimizer:
-///  "adam"|"adamw"| "sgd", weightDecay, momentum, loss: "mse"|"mae"|"huber", clipNorm: 0 for none, seed, device:
-///  "auto"|"cpu"|"webgl"}}
+/// {model: {name: "lstm", ...fields}, data: {features: [column names], target: column name, ...}, training: {...}} with
+/// the fields that sg_describe names.
 /// Fields left out take their defaults. -> {ok, session: int, config: the whole config with defaults filled in,
 ///  device, deviceReason, parameters, stepsPerEpoch, trainWindows, validationWindows, skippedWindows, season,
 ///  state: as sg_session_step}
@@ -40,12 +39,17 @@ const char* sg_session_create(int dataset, const char* json);
 /// lacks a column of the checkpoint. -> as sg_session_create, and history, and notice: null or one sentence (the data
 /// changed)
 const char* sg_session_restore(int dataset, const uint8_t* bytes, uint32_t length, const char* json);
-/// Trains up to max_steps steps (fewer at an epoch's end). On webgl the losses arrive a few calls later.
+/// Trains up to max_steps steps (fewer at an epoch's end), after those that a lost graphics device took with it. On webgl
+/// the losses arrive a few calls later.
 /// With max_steps 0 it only takes the losses that have arrived. When epochDone, all steps of the epoch are made and all
 /// losses are here: validate, then sg_session_next_epoch. epoch counts the finished ones; finished: all epochs are.
 /// -> {ok, step, epoch, stepInEpoch, stepsPerEpoch, epochDone, finished, pending: losses still on the device,
 ///  trainLoss: number|null (mean over the epoch so far), recent: [[step, loss], ...] losses that arrived since the last
-///  call, learningRate, gradientNorm: number|null}
+///  call, learningRate, gradientNorm: number|null, best: null|{epoch, loss} where the run has patience, device, notices:
+///  [{code, message}] since the last call: "device.lost", "device.taken_over", "run.stopped_early", "run.best"}
+/// Fails with train.diverged, and from then on, when a step's loss or gradient is not finite: the step is not applied,
+/// and the run stands where it was before it (max_steps 0 says where). finished: all epochs are, or patience is at its
+/// end; then the best weights, where there are, have been put back.
 const char* sg_session_step(int session, int max_steps);
 /// Leaves a done epoch. -> as sg_session_step
 const char* sg_session_next_epoch(int session);

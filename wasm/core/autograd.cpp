@@ -33,10 +33,7 @@ Tensor record(const Tensor& result, std::vector<Tensor> inputs, Backward backwar
   return out;
 }
 
-void Tensor::backward() const {
-  SG_CHECK(size() == 1, "backward: starts from one number, not from " + str(shape()));
-  SG_CHECK(requires_grad(), "backward: nothing that this number was made from requires a gradient");
-  const NoGrad off;
+std::vector<Tensor> Tensor::tape() const {
   std::vector<Tensor> order;
   std::unordered_set<const void*> seen;
   std::vector<Tensor> open{*this};
@@ -47,10 +44,22 @@ void Tensor::backward() const {
     order.push_back(t);
     if (t.body_->node) open.insert(open.end(), t.body_->node->inputs.begin(), t.body_->node->inputs.end());
   }
-  // Tensors without a node (parameters) come last.
   const auto rank = [](const Tensor& t) { return t.body_->node ? t.body_->node->order + 1 : 0; };
   std::sort(order.begin(), order.end(), [&](const Tensor& a, const Tensor& b) { return rank(a) > rank(b); });
+  return order;
+}
 
+void Tensor::walk_tape(const std::function<void(const Tensor&, const std::vector<Tensor>&)>& visit) const {
+  std::vector<Tensor> order = tape();
+  for (auto t = order.rbegin(); t != order.rend(); ++t)
+    if (t->body_->node) visit(*t, t->body_->node->inputs);
+}
+
+void Tensor::backward() const {
+  SG_CHECK(size() == 1, "backward: starts from one number, not from " + str(shape()));
+  SG_CHECK(requires_grad(), "backward: nothing that this number was made from requires a gradient");
+  const NoGrad off;
+  std::vector<Tensor> order = tape();
   std::unordered_map<const void*, Tensor> grads;
   grads[id()] = full(device(), shape(), 1);
   for (Tensor& t : order) {

@@ -56,6 +56,8 @@ class Tensor {
   Tensor view(const Shape& shape) const;
   /// Walks the tape back from this scalar and adds the gradients to the tensors that require one.
   void backward() const;
+  /// Every recorded tensor that this one was made from, itself included, with its inputs, in the order of making.
+  void walk_tape(const std::function<void(const Tensor& result, const std::vector<Tensor>& inputs)>& visit) const;
 
   const void* id() const { return body_.get(); }
 
@@ -63,6 +65,8 @@ class Tensor {
   struct Storage;
   struct Body;
   explicit Tensor(std::shared_ptr<Body> body) : body_(std::move(body)) {}
+  /// What this tensor was made from and needs a gradient, the latest first; tensors without a node (parameters) last.
+  std::vector<Tensor> tape() const;
   friend Tensor record(const Tensor& result, std::vector<Tensor> inputs, Backward backward);
 
   std::shared_ptr<Body> body_;

@@ -117,14 +117,14 @@ void check_names(const std::vector<SeriesColumn>& columns, const std::vector<Col
 }  // namespace
 
 ForecastData::ForecastData(const SeriesTable& table, const WindowConfig& config)
-    : rows_(table.rows), config_(config), windows_(split_windows(table, config)) {
+    : rows_(table.rows), line_jumps_(table.line_jumps), config_(config), windows_(split_windows(table, config)) {
   scaler_ = Scaler::fit(table, windows_.split_row);
   features_ = scaled(table.features, scaler_.features, rows_);
   targets_ = scaled(table.targets, scaler_.targets, rows_);
 }
 
 ForecastData::ForecastData(const SeriesTable& table, const WindowConfig& config, Scaler scaler)
-    : rows_(table.rows), config_(config), windows_(split_windows(table, config)), scaler_(std::move(scaler)) {
+    : rows_(table.rows), line_jumps_(table.line_jumps), config_(config), windows_(split_windows(table, config)), scaler_(std::move(scaler)) {
   check_names(table.features, scaler_.features, "feature");
   check_names(table.targets, scaler_.targets, "target");
   features_ = scaled(table.features, scaler_.features, rows_);

@@ -52,9 +52,12 @@ class ForecastData {
 
   /// Scaled target k at a row; NaN where missing.
   float target(size_t row, size_t k) const { return targets_[row * targets() + k]; }
+  /// The line of the file that a row came from.
+  uint64_t line_of_row(size_t row) const { return sg::line_of_row(line_jumps_, row); }
 
  private:
   size_t rows_ = 0;
+  LineJumps line_jumps_;
   WindowConfig config_;
   WindowSplit windows_;
   Scaler scaler_;

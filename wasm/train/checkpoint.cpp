@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <map>
 
 #include "core/check.h"
@@ -28,38 +29,40 @@ json fingerprint(const ForecastData& data, const std::string& name) {
   return {{"name", name}, {"rows", data.rows()}, {"trainingWindows", data.windows().training.size()}, {"target", hex}};
 }
 
-struct Entry {
-  std::string name;
-  std::vector<uint64_t> shape;
-  std::vector<float> values;
-};
+const std::string kBest = "best.";
 
-std::vector<Entry> entries(const Session& session) {
-  std::vector<Entry> all;
-  const auto add = [&](const std::string& name, const Tensor& t) {
-    Entry e{name, {}, t.values()};
-    for (int i = 0; i < t.rank(); ++i) e.shape.push_back(static_cast<uint64_t>(t.shape()[i]));
-    for (const float v : e.values)
-      if (!std::isfinite(v))
-        throw Error("train.not_finite", "tensor '" + name +
-                                            "' holds a value that is not a number: the run has diverged and " +
-                                            "is not saved; the last checkpoint is untouched");
-    all.push_back(std::move(e));
-  };
-  for (const Parameter& p : session.parameters()) add(p.name, p.value);
-  for (const Parameter& p : session.buffers()) add(p.name, p.value);
-  for (const Parameter& p : session.optimizer().state()) add("optimizer." + p.name, p.value);
+std::vector<uint64_t> sizes(const Shape& shape) {
+  std::vector<uint64_t> all;
+  for (int i = 0; i < shape.rank(); ++i) all.push_back(static_cast<uint64_t>(shape[i]));
   return all;
 }
 
-void load(const SafetensorsFile& file, const std::string& name, Tensor& tensor) {
-  const TensorEntry& entry = file.entry(name);
-  std::vector<uint64_t> shape;
-  for (int i = 0; i < tensor.rank(); ++i) shape.push_back(static_cast<uint64_t>(tensor.shape()[i]));
-  if (entry.shape != shape)
-    throw Error("checkpoint.mismatch",
-                "tensor '" + name + "' of the checkpoint does not have the model's shape " + str(tensor.shape()));
-  tensor.set_value(Tensor::from(tensor.device(), tensor.shape(), file.floats(name)));
+TensorBytes bytes_of(const std::string& prefix, const Values& v) {
+  for (const float value : v.values)
+    if (!std::isfinite(value))
+      throw Error("train.not_finite", "tensor '" + prefix + v.name +
+                                          "' holds a value that is not a number: the run is not saved; the last " +
+                                          "checkpoint is untouched");
+  return {prefix + v.name,
+          Dtype::F32,
+          sizes(v.shape),
+          {reinterpret_cast<const uint8_t*>(v.values.data()), v.values.size() * 4}};
+}
+
+Copy copy_of(const SafetensorsFile& file) {
+  Copy copy;
+  for (const TensorEntry& entry : file.header().tensors) {
+    std::vector<int> shape;
+    for (const uint64_t n : entry.shape) {
+      if (n < 1 || n > uint64_t{std::numeric_limits<int>::max()} || shape.size() == kMaxRank)
+        throw Error("checkpoint.mismatch", "tensor '" + entry.name + "' of the checkpoint has no shape of a model's");
+      shape.push_back(static_cast<int>(n));
+    }
+    const bool best = entry.name.rfind(kBest, 0) == 0;
+    (best ? copy.best : copy.tensors)
+        .push_back({best ? entry.name.substr(kBest.size()) : entry.name, Shape(shape), file.floats(entry.name)});
+  }
+  return copy;
 }
 
 /// Discarded when it is not JSON. What is nested deeper than anything that was ever saved is refused: writing it out
@@ -83,21 +86,14 @@ json parse_whole(const SafetensorsFile& file, const std::string& key) {
 
 }  // namespace
 
-std::vector<uint8_t> save_checkpoint(const Session& session, const std::string& dataset_name,
-                                     const std::string& history) {
-  if (session.pending() > 0)
-    throw Error("train.pending", "losses are still on the device: poll until none is pending, then save");
-  if (session.diverged())
-    throw Error("train.not_finite", "the run has diverged and is not saved; the last checkpoint is untouched");
-  const std::vector<Entry> all = entries(session);
+std::vector<uint8_t> save_checkpoint(Session& session, const std::string& dataset_name, const std::string& history) {
+  const Copy copy = session.copy();
   std::vector<TensorBytes> tensors;
-  for (const Entry& e : all) {
-    const auto* bytes = reinterpret_cast<const uint8_t*>(e.values.data());
-    tensors.push_back({e.name, Dtype::F32, e.shape, {bytes, e.values.size() * 4}});
-  }
+  for (const Values& v : copy.tensors) tensors.push_back(bytes_of("", v));
+  for (const Values& v : copy.best) tensors.push_back(bytes_of(kBest, v));
   const std::map<std::string, std::string> metadata{{"format", kFormat},
                                                     {"config", session.config().to_json().dump()},
-                                                    {"state", session.state().to_json().dump()},
+                                                    {"state", copy.state.to_json().dump()},
                                                     {"scaler", session.data().scaler().to_json().dump()},
                                                     {"dataset", fingerprint(session.data(), dataset_name).dump()},
                                                     {"history", history}};
@@ -118,18 +114,23 @@ Checkpoint read_checkpoint(std::span<const uint8_t> bytes) {
   return {std::move(file), std::move(config), state, std::move(scaler), std::move(dataset), std::move(history)};
 }
 
-Restored restore_session(const Checkpoint& checkpoint, std::unique_ptr<Device> device, ForecastData data) {
+Restored restore_session(const Checkpoint& checkpoint, const Devices& devices, const std::string& device,
+                         ForecastData data) {
   Restored out;
-  State state = checkpoint.state;
+  Copy copy = copy_of(checkpoint.file);
+  copy.state = checkpoint.state;
   const json now = fingerprint(data, "");
   const auto value = [](const json& j, const char* key) { return j.contains(key) ? j[key] : json(); };
   const bool same = value(now, "rows") == value(checkpoint.dataset, "rows") &&
                     value(now, "target") == value(checkpoint.dataset, "target");
-  out.session = std::make_unique<Session>(std::move(device), std::move(data), checkpoint.config);
-  if (!same && state.step_in_epoch > 0) {
-    state.step_in_epoch = 0;
-    state.loss_sum = 0;
-    state.loss_count = 0;
+  if (!same && copy.state.step_in_epoch > 0) {
+    copy.state.step_in_epoch = 0;
+    copy.state.loss_sum = 0;
+    copy.state.loss_count = 0;
+  }
+  if (!same) {  // what was best on other rows says nothing of these
+    copy.state.best.reset();
+    copy.best.clear();
   }
   const json then = value(checkpoint.dataset, "rows");
   if (!same)
@@ -137,13 +138,7 @@ Restored restore_session(const Checkpoint& checkpoint, std::unique_ptr<Device> d
                  (then.is_number() ? then.dump() : "an unknown number of") + " rows then, " +
                  value(now, "rows").dump() +
                  " now): training goes on from the start of an epoch, with the scaling of the checkpoint";
-  SG_CHECK(state.step_in_epoch <= out.session->steps_per_epoch(),
-           "the checkpoint's place lies beyond the end of an epoch");
-  for (Parameter p : out.session->parameters()) load(checkpoint.file, p.name, p.value);
-  for (Parameter p : out.session->buffers()) load(checkpoint.file, p.name, p.value);
-  out.session->optimizer().load(
-      [&](const std::string& name, Tensor& t) { load(checkpoint.file, "optimizer." + name, t); });
-  out.session->resume(state);
+  out.session = std::make_unique<Session>(devices, device, std::move(data), checkpoint.config, &copy);
   return out;
 }
 

@@ -1,5 +1,6 @@
-// A run as one safetensors file: weights under PyTorch's names, optimiser state under "optimizer.", and in the metadata
-// everything else that a resume needs. FORMATS.md lists the keys.
+// A run as one safetensors file: weights under PyTorch's names, optimiser state under "optimizer.", averages of
+// the weights under "ema.", the best ones under "best.", and in the metadata everything else that a resume needs.
+// FORMATS.md lists the keys.
 #pragma once
 #include <memory>
 #include <span>
@@ -14,8 +15,7 @@ namespace sg::train {
 
 /// Throws train.pending while losses are still on the device, train.not_finite when a weight is not a number.
 /// `history` is any JSON text, handed back by restore.
-std::vector<uint8_t> save_checkpoint(const Session& session, const std::string& dataset_name,
-                                     const std::string& history);
+std::vector<uint8_t> save_checkpoint(Session& session, const std::string& dataset_name, const std::string& history);
 
 /// A checkpoint read and checked, before any device is involved.
 struct Checkpoint {
@@ -35,6 +35,7 @@ struct Restored {
 };
 /// The session goes on where the checkpoint stood. Throws checkpoint.mismatch when the data lacks its columns or a
 /// tensor has another shape. On other data of the same columns it goes on with a fresh epoch, and says so.
-Restored restore_session(const Checkpoint& checkpoint, std::unique_ptr<Device> device, ForecastData data);
+Restored restore_session(const Checkpoint& checkpoint, const Devices& devices, const std::string& device,
+                         ForecastData data);
 
 }  // namespace sg::train

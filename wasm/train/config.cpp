@@ -1,144 +1,175 @@
 #include "train/config.h"
 
-#include <array>
-#include <cmath>
-#include <limits>
-#include <sstream>
-#include <utility>
-
-#include "io/error.h"
 #include "models/json.h"
+#include "train/config_fields.h"
 
 namespace sg::train {
 namespace {
 
 using nlohmann::json;
+using namespace fields;
 
-[[noreturn]] void bad(const std::string& field, const std::string& why) {
-  throw Error("config.bad_field", field + " " + why);
+const Options<optim::Kind> optimizers{{"adam", "Adam", optim::Kind::adam},
+                                      {"adamw", "AdamW", optim::Kind::adamw},
+                                      {"sgd", "SGD", optim::Kind::sgd},
+                                      {"rmsprop", "RMSprop", optim::Kind::rmsprop},
+                                      {"adagrad", "Adagrad", optim::Kind::adagrad},
+                                      {"lion", "Lion", optim::Kind::lion},
+                                      {"muon", "Muon", optim::Kind::muon}};
+const Options<Loss> losses{{"mse", "mean squared error", Loss::mse},
+                           {"mae", "mean absolute error", Loss::mae},
+                           {"huber", "Huber loss", Loss::huber}};
+const Options<optim::Schedule> schedules{
+    {"constant", "constant", optim::Schedule::constant},
+    {"step", "falls in steps", optim::Schedule::step},
+    {"exponential", "falls evenly", optim::Schedule::exponential},
+    {"cosine", "falls along a cosine", optim::Schedule::cosine},
+    {"one_cycle", "one cycle, up and down", optim::Schedule::one_cycle},
+    {"reduce_on_plateau", "falls when the loss stays", optim::Schedule::reduce_on_plateau}};
+const Options<std::string> devices{{"auto", "Automatic", "auto"}, {"cpu", "CPU", "cpu"}, {"webgl", "WebGL", "webgl"}};
+
+/// A field of some optimisers, and what each of them begins with where that differs from TrainConfig's own.
+template <class T>
+When of_optimizers(std::vector<const char*> names, T optim::Config::*field) {
+  When when{"optimizer", std::move(names)};
+  for (const auto& option : optimizers) {
+    const T initial = optim::defaults(option.meaning).*field;
+    if (initial != TrainConfig().optimizer.*field)
+      when.initial[option.name] = shortest(static_cast<float>(initial)).get<double>();
+  }
+  return when;
 }
 
-template <class T>
-using Names = std::vector<std::pair<const char*, T>>;
-
-const Names<optim::Kind> optimizers{
-    {"adam", optim::Kind::adam}, {"adamw", optim::Kind::adamw}, {"sgd", optim::Kind::sgd}};
-const Names<Loss> losses{{"mse", Loss::mse}, {"mae", Loss::mae}, {"huber", Loss::huber}};
-const Names<optim::Schedule> schedules{{"constant", optim::Schedule::constant}, {"cosine", optim::Schedule::cosine}};
-const Names<std::string> devices{{"auto", "auto"}, {"cpu", "cpu"}, {"webgl", "webgl"}};
-
-/// Goes through the fields one by one, in either direction: `visit` below names each field once.
-struct Reader {
-  const json& from;
-  std::vector<std::pair<std::string, std::string>> seen;
-
-  const json* find(const char* group, const char* name) {
-    seen.emplace_back(group, name);
-    if (!from.contains(group) || !from[group].contains(name)) return nullptr;
-    return &from[group][name];
-  }
-  template <class T>
-  void number(const char* group, const char* name, T& value, double min, double max) {
-    const json* j = find(group, name);
-    if (!j) return;
-    const std::string field = std::string(group) + "." + name;
-    if (!j->is_number()) bad(field, "must be a number");
-    const double v = j->get<double>();
-    std::ostringstream limits;
-    limits << "is " << v << ", and must be from " << min << " to " << max;
-    if (!(v >= min && v <= max)) bad(field, limits.str());
-    if (std::numeric_limits<T>::is_integer && v != std::floor(v)) bad(field, "must be a whole number");
-    value = static_cast<T>(v);
-  }
-  void text(const char* group, const char* name, std::string& value) {
-    const json* j = find(group, name);
-    if (!j) return;
-    if (!j->is_string()) bad(std::string(group) + "." + name, "must be a text");
-    value = j->get<std::string>();
-  }
-  void texts(const char* group, const char* name, std::vector<std::string>& value) {
-    const json* j = find(group, name);
-    if (!j) return;
-    const std::string field = std::string(group) + "." + name;
-    if (!j->is_array()) bad(field, "must be a list of column names");
-    value.clear();
-    for (const json& item : *j) {
-      if (!item.is_string()) bad(field, "must be a list of column names");
-      value.push_back(item.get<std::string>());
-    }
-  }
-  template <class T>
-  void choice(const char* group, const char* name, T& value, const Names<T>& names) {
-    std::string given, allowed;
-    text(group, name, given);
-    if (given.empty()) return;
-    for (const auto& [text, meaning] : names) {
-      if (given == text) {
-        value = meaning;
-        return;
-      }
-      allowed += (allowed.empty() ? "" : ", ") + std::string(text);
-    }
-    bad(std::string(group) + "." + name, "is '" + given + "', and must be one of " + allowed);
-  }
-  void refuse_others() const {
-    if (!from.is_object()) bad("the configuration", "must be an object");
-    for (const auto& [group, fields] : from.items()) {
-      if (group != "data" && group != "training" && group != "model") bad(group, "is not a part of the configuration");
-      if (!fields.is_object()) bad(group, "must be an object");
-      if (group == "model") continue;  // checked against the model's own fields
-      for (const auto& [name, value] : fields.items()) {
-        bool known = false;
-        for (const auto& s : seen) known = known || (s.first == group && s.second == name);
-        if (!known) bad(group + "." + name, "is not a field of the configuration");
-      }
-    }
-  }
-};
-
-struct Writer {
-  json& to;
-  template <class T>
-  void number(const char* group, const char* name, const T& value, double, double) {
-    to[group][name] = value;
-  }
-  void text(const char* group, const char* name, const std::string& value) { to[group][name] = value; }
-  void texts(const char* group, const char* name, const std::vector<std::string>& value) { to[group][name] = value; }
-  template <class T>
-  void choice(const char* group, const char* name, const T& value, const Names<T>& names) {
-    for (const auto& [text, meaning] : names)
-      if (meaning == value) to[group][name] = text;
-  }
-};
-
-/// Every field but the model's: group, name, where it is kept, limits.
+/// Every field but the model's: what it is, where it is kept, limits.
 template <class Visitor, class C>
 void visit(Visitor& v, C& c) {
-  v.texts("data", "features", c.features);
-  v.text("data", "target", c.target);
-  v.number("data", "lookBack", c.look_back, 1, 4096);
-  v.number("data", "horizon", c.horizon, 1, 1024);
-  v.number("data", "validationFraction", c.validation_fraction, 0.01, 0.9);
-  v.number("data", "season", c.season, 0, 1e6);
-  v.number("training", "epochs", c.epochs, 1, 100000);
-  v.number("training", "batchSize", c.batch_size, 1, 4096);
-  v.number("training", "learningRate", c.learning_rate, 1e-8, 10);
-  v.choice("training", "optimizer", c.optimizer, optimizers);
-  v.number("training", "weightDecay", c.weight_decay, 0, 10);
-  v.number("training", "momentum", c.momentum, 0, 0.9999);
-  v.choice("training", "loss", c.loss, losses);
-  v.number("training", "clipNorm", c.clip_norm, 0, 1e6);
-  v.choice("training", "schedule", c.schedule, schedules);
-  v.number("training", "warmupSteps", c.warmup_steps, 0, 1e6);
-  v.number("training", "seed", c.seed, 0, 9007199254740991.0);
-  v.choice("training", "device", c.device, devices);
+  constexpr Place front = Place::front, more = Place::more, elsewhere = Place::elsewhere;
+  constexpr double kMost = 1e6;
+  v.texts({"data", "features", "Learn from", "the columns to learn from", elsewhere}, c.features);
+  v.text({"data", "target", "Forecast", "the column to forecast", elsewhere}, c.target);
+  v.number({"data", "lookBack", "Look back, rows", "rows that each forecast is made from", front}, c.look_back, 1,
+           4096);
+  v.number({"data", "horizon", "Forecast ahead, rows", "rows that are forecast at once", front}, c.horizon, 1, 1024);
+  v.number(
+      {"data", "validationFraction", "Held-out part", "share of the rows, at the end, that is kept for validation"},
+      c.validation_fraction, 0.01, 0.9);
+  v.number(
+      {"data", "season", "Season, rows", "rows in a season, for the seasonal naive forecast; 0: find it", elsewhere},
+      c.season, 0, kMost);
+
+  v.number({"training", "epochs", "Epochs", "times that all of the training rows are gone through", front}, c.epochs, 1,
+           100000);
+  v.number({"training", "learningRate", "Learning rate", "how far each step goes", front}, c.learning_rate, 1e-8, 10);
+  v.choice({"training", "device", "Device", "where it is computed", front}, c.device, devices);
+  v.number({"training", "batchSize", "Batch size", "windows that are learnt from at once"}, c.batch_size, 1, 4096);
+  v.number(
+      {"training", "accumulate", "Batches a step", "as if the batch were so many times as large, without its memory"},
+      c.accumulate, 1, 1024);
+  v.choice({"training", "loss", "Loss", "what is made small"}, c.loss, losses);
+
+  auto& o = c.optimizer;
+  v.choice({"training", "optimizer", "Optimizer", "how a step follows from the gradient"}, o.kind, optimizers);
+  v.number(
+      {"training", "weightDecay", "Weight decay", "pulls weights towards 0; biases and norms are left alone", more,
+       of_optimizers({"adam", "adamw", "sgd", "rmsprop", "adagrad", "lion", "muon"}, &optim::Config::weight_decay)},
+      o.weight_decay, 0, 10);
+  v.number({"training", "momentum", "Momentum", "share of the last step that is kept", more,
+            of_optimizers({"sgd", "rmsprop", "muon"}, &optim::Config::momentum)},
+           o.momentum, 0, 0.9999);
+  v.flag({"training", "nesterov", "Nesterov momentum", "looks one step ahead", more,
+          of_optimizers({"sgd", "muon"}, &optim::Config::nesterov)},
+         o.nesterov);
+  v.number({"training", "beta1", "Beta 1", "memory of the gradient's average", more,
+            of_optimizers({"adam", "adamw", "lion", "muon"}, &optim::Config::beta1)},
+           o.beta1, 0, 0.9999);
+  v.number({"training", "beta2", "Beta 2", "memory of the gradient's second average", more,
+            of_optimizers({"adam", "adamw", "lion", "muon"}, &optim::Config::beta2)},
+           o.beta2, 0, 0.99999);
+  v.number({"training", "alpha", "Alpha", "memory of the squared gradient's average", more,
+            of_optimizers({"rmsprop"}, &optim::Config::alpha)},
+           o.alpha, 0, 0.99999);
+  v.number({"training", "rateDecay", "Decay of the rate", "how quickly the rate falls with the steps", more,
+            of_optimizers({"adagrad"}, &optim::Config::rate_decay)},
+           o.rate_decay, 0, 10);
+  v.number({"training", "eps", "Epsilon", "keeps divisions away from 0", more,
+            of_optimizers({"adam", "adamw", "rmsprop", "adagrad", "muon"}, &optim::Config::eps)},
+           o.eps, 1e-12, 1);
+  v.number({"training", "clipNorm", "Clip gradients at (0: no)", "longest gradient, over all weights together"},
+           o.clip_norm, 0, kMost);
+  v.number({"training", "clipValue", "Clip each number at (0: no)", "largest number in a gradient"}, o.clip_value, 0,
+           kMost);
+
+  auto& s = c.schedule;
+  v.choice({"training", "schedule", "Learning rate over time", "how the learning rate changes"}, s.kind, schedules);
+  v.number({"training", "warmupSteps", "Warm-up, steps", "steps in which the rate rises from 0"}, s.warmup, 0, kMost);
+  v.number(
+      {"training", "finalLearningRate", "Last learning rate", "what the rate falls to", more, {"schedule", {"cosine"}}},
+      s.final_rate, 0, 10);
+  v.number({"training",
+            "stepSize",
+            "Epochs between falls",
+            "epochs after which the rate falls",
+            more,
+            {"schedule", {"step"}}},
+           c.step_epochs, 1, 100000);
+  v.number({"training",
+            "gamma",
+            "Falls to",
+            "share of the rate that is left, each time or each epoch",
+            more,
+            {"schedule", {"step", "exponential"}, {{"exponential", 0.95}}}},
+           s.gamma, 1e-6, 1);
+  v.number({"training",
+            "peakAt",
+            "Highest at",
+            "share of the steps after which the rate is highest",
+            more,
+            {"schedule", {"one_cycle"}}},
+           s.pct_start, 0.01, 0.99);
+  v.number({"training",
+            "startDivisor",
+            "Starts at the rate divided by",
+            "how low the first rate is",
+            more,
+            {"schedule", {"one_cycle"}}},
+           s.div_factor, 1, kMost);
+  v.number({"training",
+            "endDivisor",
+            "Ends at the first rate divided by",
+            "how low the last rate is",
+            more,
+            {"schedule", {"one_cycle"}}},
+           s.final_div_factor, 1, 1e9);
+  v.number({"training",
+            "plateauPatience",
+            "Epochs of patience with the rate",
+            "epochs without a better validation loss "
+            "before the rate falls",
+            more,
+            {"schedule", {"reduce_on_plateau"}}},
+           c.plateau_patience, 0, 100000);
+  v.number({"training",
+            "plateauFactor",
+            "Falls to",
+            "share of the rate that is left",
+            more,
+            {"schedule", {"reduce_on_plateau"}}},
+           c.plateau_factor, 0.01, 0.99);
+
+  v.number({"training", "ema", "Average of the weights (0: no)",
+            "decay of a running average, which validation and forecasts then use; 0.99 is usual"},
+           c.ema, 0, 0.99999);
+  v.number({"training", "patience", "Stop early after (0: never)",
+            "epochs without a better validation loss; the best weights are then put back"},
+           c.patience, 0, 100000);
+  v.number({"training", "seed", "Seed", "the same seed gives the same run"}, c.seed, 0, 9007199254740991.0);
 }
 
 }  // namespace
 
 TrainConfig TrainConfig::from_json(const json& j) {
   TrainConfig c;
-  Reader reader{j, {}};
+  Reader reader(j);
   visit(reader, c);
   reader.refuse_others();
   const json model = j.contains("model") ? j["model"] : json::object();
@@ -156,6 +187,13 @@ json TrainConfig::to_json() const {
   visit(writer, *this);
   j["model"] = models::to_json(models::find(model), values);
   return j;
+}
+
+json TrainConfig::describe() {
+  Describer describer;
+  const TrainConfig defaults;
+  visit(describer, defaults);
+  return describer.list;
 }
 
 }  // namespace sg::train

@@ -1,5 +1,5 @@
 // Everything that decides a run, and nothing else: a run is repeated from its configuration and its data. Each field
-// stands once in config.cpp, with default, limits and where it lives in the JSON.
+// stands once in config.cpp, with its limits, its default, where it lives in the JSON, and what a form says of it.
 #pragma once
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -28,20 +28,26 @@ struct TrainConfig {
   // training
   int epochs = 20;
   int batch_size = 32;
-  float learning_rate = 0.001f;
-  optim::Kind optimizer = optim::Kind::adam;
-  float weight_decay = 0;
-  float momentum = 0;
+  int accumulate = 1;  // batches of batch_size a step
+  float learning_rate = 0.003f;
+  optim::Config optimizer{.clip_norm = 1};
   Loss loss = Loss::mse;
-  float clip_norm = 1;
-  optim::Schedule schedule = optim::Schedule::constant;
-  int warmup_steps = 0;
+  optim::ScheduleConfig schedule;  // `base` and `total` are filled in by the run
+  int step_epochs = 10;            // schedule step
+  int plateau_patience = 5;        // schedule reduce_on_plateau
+  float plateau_factor = 0.5f;
+  float ema = 0;     // decay of the weights' running average; 0: none
+  int patience = 0;  // epochs without a better validation loss before the run ends; 0: it goes through all
   uint64_t seed = 1;
   std::string device = "auto";
 
   /// Throws config.bad_field naming the field, its value and its limits; unknown fields are refused.
   static TrainConfig from_json(const nlohmann::json& json);
   nlohmann::json to_json() const;
+  /// Every field but the model's: [{group, name, type: "int"|"float"|"bool"|"choice"|"text"|"texts", label, help,
+  /// place: "front"|"more"|"elsewhere", default, min, max, choices: [{value, label}], when: null|{field, is: [...],
+  /// initial: {choice: default}}}].
+  static nlohmann::json describe();
 };
 
 }  // namespace sg::train

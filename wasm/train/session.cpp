@@ -1,30 +1,17 @@
 #include "train/session.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 
 #include "core/check.h"
-#include "ops/ops.h"
+#include "train/guard.h"
 
 namespace sg::train {
 namespace {
 
 constexpr size_t kInFlight = 8;  // losses on their way before a step waits for the next call
 constexpr size_t kValidationBatch = 256;
-
-std::unique_ptr<nn::Module> make_model(Device& device, const ForecastData& data, const TrainConfig& config) {
-  nn::Init init{device, Generator{config.seed, 0}};
-  models::Sizes sizes{
-      .time = config.look_back, .features = static_cast<int>(data.features()), .horizon = config.horizon};
-  for (const ColumnScale& target : data.scaler().targets) {
-    const auto& features = data.scaler().features;
-    const auto found = std::find_if(features.begin(), features.end(),
-                                    [&](const ColumnScale& feature) { return feature.name == target.name; });
-    sizes.targets.push_back(found == features.end() ? -1 : static_cast<int>(found - features.begin()));
-  }
-  return models::make(models::find(config.model), init, sizes, config.values);
-}
 
 /// A batch that no device could hold is refused before anything is allocated: on 32 bits its size would wrap around.
 const ForecastData& checked(const ForecastData& data, const TrainConfig& config) {
@@ -42,127 +29,178 @@ const ForecastData& checked(const ForecastData& data, const TrainConfig& config)
   return data;
 }
 
-optim::Config optimizer_config(const TrainConfig& c) {
-  optim::Config o = optim::defaults(c.optimizer);
-  o.momentum = c.momentum;
-  o.weight_decay = c.weight_decay;
-  o.clip_norm = c.clip_norm;
-  return o;
-}
+std::string steps(int64_t n) { return std::to_string(n) + (n == 1 ? " step" : " steps"); }
 
 }  // namespace
 
-nlohmann::json State::to_json() const {
-  return {{"step", step},
-          {"epoch", epoch},
-          {"stepInEpoch", step_in_epoch},
-          {"draws", draws},
-          {"lossSum", loss_sum},
-          {"lossCount", loss_count},
-          {"validationLoss", validation_loss ? nlohmann::json(*validation_loss) : nlohmann::json()}};
-}
-
-State State::from_json(const nlohmann::json& j) {
-  constexpr int64_t kLargest = int64_t{1} << 53, kLargestInt = std::numeric_limits<int>::max();
-  const auto count = [&](const char* name, int64_t most) {
-    const nlohmann::json& value = j.at(name);
-    if (!value.is_number_integer() || value < 0 || value > most)
-      throw Error("checkpoint.corrupt", "the checkpoint's state." + std::string(name) +
-                                            " is not a whole number from 0 to " + std::to_string(most));
-    return value.get<int64_t>();
-  };
-  try {
-    State s;
-    s.step = count("step", kLargest);
-    s.epoch = static_cast<int>(count("epoch", kLargestInt - 1));
-    s.step_in_epoch = static_cast<int>(count("stepInEpoch", kLargestInt));
-    s.draws = static_cast<uint32_t>(count("draws", std::numeric_limits<uint32_t>::max()));
-    s.loss_sum = j.at("lossSum").get<double>();
-    s.loss_count = count("lossCount", kLargest);
-    if (!j.at("validationLoss").is_null()) s.validation_loss = j.at("validationLoss").get<double>();
-    return s;
-  } catch (const nlohmann::json::exception& e) {
-    throw Error("checkpoint.corrupt", std::string("the checkpoint's state cannot be read: ") + e.what());
+template <class Work>
+auto Session::surviving(Work&& work) {
+  while (true) {
+    try {
+      return work();
+    } catch (const Error& e) {
+      if (e.code() != kContextLost) throw;
+    }
+    recover();
   }
 }
 
-Session::Session(std::unique_ptr<Device> device, ForecastData data, const TrainConfig& config)
-    : device_(std::move(device)),
-      data_(std::move(data)),
+Session::Session(const Devices& devices, const std::string& device, ForecastData data, const TrainConfig& config,
+                 const Copy* from, const RecoveryPolicy& policy)
+    : data_(std::move(data)),
       config_(config),
-      batches_(checked(data_, config).windows().training, config.batch_size, config.seed),
-      model_(make_model(*device_, data_, config)),
-      parameters_(model_->parameters()),
-      optimizer_(parameters_, optimizer_config(config)),
-      context_{.training = true, .generator = {config.seed, 0}} {}
-
-Tensor Session::loss(const Tensor& forecast, const Tensor& truth) const {
-  switch (config_.loss) {
-    case Loss::mae:
-      return ops::l1_loss(forecast, truth);
-    case Loss::huber:
-      return ops::huber_loss(forecast, truth);
-    case Loss::mse:
-      break;
+      batches_(checked(data_, config).windows().training, config.batch_size * config.accumulate, config.seed),
+      recovery_(devices, policy),
+      device_name_(device) {
+  if (from) {
+    state_ = from->state;
+    best_ = from->best;
+    recovery_.keep({from->state, from->tensors, {}});
+    reported_ = state_.step;
   }
-  return ops::mse_loss(forecast, truth);
+  SG_CHECK(state_.step_in_epoch <= batches_.count(), "the checkpoint's place lies beyond the end of an epoch");
+  surviving([&] {
+    if (!learner_) learner_ = std::make_unique<Learner>(recovery_.make(device_name_), data_, config_);
+    begin(from);
+    if (state_.best)
+      for (const Parameter& p : learner_->weights()) values_for(p, best_);
+  });
+}
+
+/// The learner takes its place; where the device can be lost there is a copy from now on.
+void Session::begin(const Copy* from) {
+  if (recovery_.copy()) upload(recovery_.copy()->tensors, learner_->tensors());
+  learner_->set_place(state_.step, state_.draws);
+  if (!learner_->device().can_be_lost()) {
+    recovery_.forget();
+  } else if (!from && !recovery_.copy()) {
+    recovery_.keep({state_, download(learner_->tensors()), {}});
+  }
+}
+
+void Session::recover() {
+  const int64_t reached = std::max(state_.step, lost_until_);
+  pending_.clear();
+  idle_.clear();
+  recovery_.drop();
+  std::string why;
+  while (true) {
+    learner_.reset();
+    try {
+      auto [device, reason] = recovery_.replace(device_name_);
+      if (!reason.empty()) why = reason, device_name_ = "cpu";
+      learner_ = std::make_unique<Learner>(std::move(device), data_, config_);
+      state_ = recovery_.copy() ? recovery_.copy()->state : State();
+      begin(nullptr);
+      break;
+    } catch (const Error& e) {
+      if (e.code() != kContextLost) throw;
+    }
+  }
+  refused_.clear();
+  lost_until_ = reached;
+  const int64_t lost = reached - state_.step;
+  const std::string again =
+      lost > 0 ? " The last " + steps(lost) + " of " + std::to_string(reached) + " are made again." : "";
+  notices_.push_back(why.empty() ? Notice{"device.lost",
+                                          "The browser took the graphics device away. Training goes on with a new one, "
+                                          "from the copy in memory." +
+                                              again}
+                                 : Notice{"device.taken_over",
+                                          "The graphics device is gone: " + why +
+                                              ". The processor has taken over, from the copy in memory." + again});
 }
 
 float Session::learning_rate() const {
-  const int64_t total = static_cast<int64_t>(config_.epochs) * batches_.count();
-  return optim::learning_rate(
-      {.kind = config_.schedule, .base = config_.learning_rate, .total = total, .warmup = config_.warmup_steps},
-      state_.step);
+  optim::ScheduleConfig schedule = config_.schedule;
+  const double per_epoch = batches_.count();
+  schedule.base = config_.learning_rate;
+  schedule.total = static_cast<int64_t>(config_.epochs) * batches_.count();
+  schedule.step_size = static_cast<int64_t>(config_.step_epochs) * batches_.count();
+  if (schedule.kind == optim::Schedule::exponential)  // said by the epoch, and falling with every step
+    schedule.gamma = static_cast<float>(std::pow(double{schedule.gamma}, 1 / per_epoch));
+  return optim::learning_rate(schedule, state_.step) * static_cast<float>(state_.plateau.scale);
 }
 
 void Session::train_batch() {
   const auto starts = batches_.batch(state_.epoch, state_.step_in_epoch);
-  const int n = static_cast<int>(starts.size()), t = config_.look_back, f = static_cast<int>(data_.features());
-  const int outputs = config_.horizon * static_cast<int>(data_.targets());
-  x_.resize(static_cast<size_t>(n) * static_cast<size_t>(t * f));
-  y_.resize(static_cast<size_t>(n) * static_cast<size_t>(outputs));
-  data_.gather(starts, x_, y_);
-  const Tensor x = Tensor::from(*device_, {n, t, f}, x_), y = Tensor::from(*device_, {n, outputs}, y_);
-
-  const Tensor l = loss(model_->forward(x, context_), y);
-  l.backward();
-  const optim::Step taken = optimizer_.step(learning_rate(), l);
-
-  // The loss and the gradient's norm travel as one reading.
-  const NoGrad off;
-  const std::vector<Tensor> numbers{l, taken.squared_norm};
-  pending_.push_back({device_->begin_read(ops::stack(numbers, 0).buffer(), 2), state_.step, n});
+  const float rate = learning_rate();
+  pending_.push_back({learner_->step(starts, rate), state_, static_cast<int>(starts.size()), rate});
   ++state_.step;
   ++state_.step_in_epoch;
-  state_.draws = context_.generator.draws;
+  state_.draws = learner_->draws();
 }
 
 void Session::step(int max_steps) {
-  poll();
-  for (int i = 0;
-       i < max_steps && !finished() && state_.step_in_epoch < batches_.count() && pending_.size() < kInFlight; ++i) {
-    train_batch();
+  if (!refused_.empty() && max_steps > 0) throw Error("train.diverged", refused_);
+  surviving([&] {
     poll();
-  }
+    size_t again = 0;
+    for (int i = 0; !finished() && !epoch_trained() && pending_.size() < kInFlight;) {
+      const bool lost = state_.step < lost_until_;
+      if (lost ? again++ == kInFlight : i++ >= max_steps) break;
+      train_batch();
+      if (learner_->device().can_be_lost()) recovery_.begin(*learner_, state_, epoch_trained());
+      poll();
+    }
+  });
 }
 
 void Session::poll() {
-  std::array<float, 2> numbers{};
-  while (!pending_.empty() && device_->finish_read(pending_.front().reading, numbers)) {
+  Device& device = learner_->device();
+  while (!pending_.empty()) {
+    std::array<float, StepNumbers::kCount> n{};
+    if (!device.finish_read(pending_.front().reading, n)) break;
     const Pending p = pending_.front();
     pending_.pop_front();
-    if (!std::isfinite(numbers[0]) || !std::isfinite(numbers[1])) {
-      diverged_ = true;
-      throw Error("train.diverged", "the loss or its gradient is no longer a number at step " +
-                                        std::to_string(p.step + 1) + " (epoch " + std::to_string(state_.epoch + 1) +
-                                        "): lower the learning rate, now " + std::to_string(config_.learning_rate) +
-                                        ", or clip the gradients");
-    }
-    state_.loss_sum += double{numbers[0]} * p.size;
-    state_.loss_count += p.size;
-    recent_.emplace_back(p.step + 1, numbers[0]);
-    if (config_.clip_norm > 0) gradient_norm_ = std::sqrt(numbers[1]);
+    take(p, {n[0], n[1], n[2]});
   }
+  std::array<float, StepNumbers::kCount> unused{};
+  while (!idle_.empty() && device.finish_read(idle_.back(), unused)) idle_.pop_back();
+  recovery_.poll(device, pending_.empty() ? state_.step : pending_.front().before.step);
+  // A copy that was under way when the epoch ended came before it.
+  if (device.can_be_lost() && epoch_trained()) recovery_.begin(*learner_, state_, true);
+}
+
+void Session::take(const Pending& p, const StepNumbers& numbers) {
+  if (numbers.applied == 0) refuse(p, numbers);
+  state_.loss_sum += double{numbers.loss} * p.size;
+  state_.loss_count += p.size;
+  recovery_.account(p.before.step, numbers.loss, p.size);
+  gradient_norm_ = std::sqrt(numbers.squared_norm);
+  if (p.before.step < reported_) return;  // made again
+  reported_ = p.before.step + 1;
+  recent_.emplace_back(reported_, numbers.loss);
+}
+
+/// The device has not applied this step nor any after it: only the place has to go back.
+void Session::refuse(const Pending& p, const StepNumbers& numbers) {
+  Refused refused{.step = p.before.step,
+                  .epoch = p.before.epoch,
+                  .draws = p.before.draws,
+                  .starts = batches_.batch(p.before.epoch, p.before.step_in_epoch),
+                  .learning_rate = p.learning_rate,
+                  .numbers = numbers};
+  const std::string why = explain(*learner_, data_, config_, refused);
+  for (const Pending& later : pending_) idle_.push_back(later.reading);
+  pending_.clear();
+  recovery_.spoil();
+  state_.step = p.before.step;
+  state_.step_in_epoch = p.before.step_in_epoch;
+  state_.draws = p.before.draws;
+  lost_until_ = state_.step;
+  learner_->set_place(state_.step, state_.draws);
+  refused_ = why;
+  throw Error("train.diverged", why);
+}
+
+size_t Session::pending() const {
+  return pending_.size() + static_cast<size_t>(std::max<int64_t>(lost_until_ - state_.step, 0));
+}
+
+bool Session::epoch_done() const {
+  if (!epoch_trained() || !pending_.empty()) return false;
+  return !learner_->device().can_be_lost() || (recovery_.copy() && recovery_.copy()->state.step == state_.step);
 }
 
 void Session::next_epoch() {
@@ -171,6 +209,27 @@ void Session::next_epoch() {
   state_.step_in_epoch = 0;
   state_.loss_sum = 0;
   state_.loss_count = 0;
+  if (config_.patience > 0 && state_.best && state_.epoch - state_.best->epoch >= config_.patience) {
+    state_.stopped_early = true;
+    notices_.push_back({"run.stopped_early", "No better validation loss for " + std::to_string(config_.patience) +
+                                                 (config_.patience == 1 ? " epoch" : " epochs") +
+                                                 ": the run has ended early."});
+  }
+  recovery_.update(state_);
+  if (finished()) restore_best();
+}
+
+/// The best weights are what is left in the end.
+void Session::restore_best() {
+  if (!state_.best || best_.empty()) return;
+  surviving([&] {
+    learner_->set_weights(best_);
+    state_.validation_loss = state_.best->loss;
+    if (learner_->device().can_be_lost()) recovery_.keep({state_, download(learner_->tensors()), {}});
+  });
+  if (state_.best->epoch < state_.epoch)
+    notices_.push_back({"run.best", "The weights of epoch " + std::to_string(state_.best->epoch) +
+                                        ", whose validation loss was the best, are the ones that are kept."});
 }
 
 std::optional<double> Session::train_loss() const {
@@ -178,72 +237,83 @@ std::optional<double> Session::train_loss() const {
   return state_.loss_sum / static_cast<double>(state_.loss_count);
 }
 
-std::vector<std::pair<int64_t, float>> Session::take_recent() { return std::exchange(recent_, {}); }
-
-double Session::forecast(std::span<const uint32_t> starts, std::vector<float>& y, std::vector<float>& truth) const {
-  const NoGrad off;
-  const int n = static_cast<int>(starts.size()), t = config_.look_back, f = static_cast<int>(data_.features());
-  const int outputs = config_.horizon * static_cast<int>(data_.targets());
-  std::vector<float> x(static_cast<size_t>(n) * static_cast<size_t>(t * f));
-  truth.resize(static_cast<size_t>(n) * static_cast<size_t>(outputs));
-  data_.gather(starts, x, truth);
-  nn::Context context;
-  const Tensor forecast = model_->forward(Tensor::from(*device_, {n, t, f}, x), context);
-  const float l = loss(forecast, Tensor::from(*device_, {n, outputs}, truth)).item();
-  y = forecast.values();
-  return double{l};
-}
-
 bool Session::validate(size_t max_windows) {
   const auto& windows = data_.windows().validation;
   const size_t end = std::min(windows.size(), validated_ + std::max<size_t>(max_windows, 1));
-  std::vector<float> y, truth;
   while (validated_ < end) {
     const size_t n = std::min(kValidationBatch, end - validated_);
-    validation_loss_ += forecast(std::span(windows).subspan(validated_, n), y, truth) * static_cast<double>(n);
-    scaled_sum_.add(y, truth);
-    data_.scaler().restore_targets(y);
-    data_.scaler().restore_targets(truth);
-    data_sum_.add(y, truth);
+    Forecast f = surviving([&] { return learner_->forecast(std::span(windows).subspan(validated_, n)); });
+    validation_loss_ += f.loss * static_cast<double>(n);
+    scaled_sum_.add(f.values, f.truth);
+    data_.scaler().restore_targets(f.values);
+    data_.scaler().restore_targets(f.truth);
+    data_sum_.add(f.values, f.truth);
     validated_ += n;
   }
   if (validated_ < windows.size()) return false;
   validation_ = {validation_loss_ / static_cast<double>(windows.size()), scaled_sum_.result(), data_sum_.result()};
-  state_.validation_loss = validation_.loss;
   validated_ = 0;
   validation_loss_ = 0;
   scaled_sum_ = {};
   data_sum_ = {};
+  judge_validation();
   return true;
+}
+
+/// Of an epoch's end, once: what else is measured in between decides nothing.
+void Session::judge_validation() {
+  const double loss = validation_.loss;
+  state_.validation_loss = loss;
+  const int epoch = state_.epoch + 1;
+  if (!finished() && epoch_done() && state_.judged < epoch) {
+    state_.judged = epoch;
+    if (config_.patience > 0 && (!state_.best || loss < state_.best->loss)) {
+      state_.best = Best{loss, epoch};
+      best_ = surviving([&] { return download(learner_->weights()); });
+    }
+    if (config_.schedule.kind == optim::Schedule::reduce_on_plateau) {
+      optim::ReduceOnPlateau plateau(config_.learning_rate,
+                                     {.factor = double{config_.plateau_factor}, .patience = config_.plateau_patience});
+      plateau.set_state(state_.plateau);
+      plateau.step(loss);
+      state_.plateau = plateau.state();
+    }
+  }
+  recovery_.update(state_);
 }
 
 double Session::validation_fraction() const {
   return static_cast<double>(validated_) / static_cast<double>(data_.windows().validation.size());
 }
 
-Forecasts Session::predict(size_t first, size_t count) const {
+Forecasts Session::predict(size_t first, size_t count) {
   const auto& windows = data_.windows().validation;
   SG_CHECK(first < windows.size() && count > 0,
            "predict: window " + std::to_string(first) + " of " + std::to_string(windows.size()));
   const auto starts = std::span(windows).subspan(first, std::min(count, windows.size() - first));
-  Forecasts out;
-  forecast(starts, out.forecast, out.truth);
-  data_.scaler().restore_targets(out.forecast);
-  data_.scaler().restore_targets(out.truth);
+  Forecast f = surviving([&] { return learner_->forecast(starts); });
+  data_.scaler().restore_targets(f.values);
+  data_.scaler().restore_targets(f.truth);
+  Forecasts out{{}, std::move(f.truth), std::move(f.values)};
   for (const uint32_t s : starts) out.rows.push_back(s + static_cast<uint32_t>(config_.look_back));
   return out;
 }
 
 int64_t Session::parameter_count() const {
   int64_t n = 0;
-  for (const Parameter& p : parameters_) n += p.value.size();
+  for (const Parameter& p : parameters()) n += p.value.size();
   return n;
 }
 
-void Session::resume(const State& state) {
-  state_ = state;
-  context_.generator.draws = state.draws;
-  optimizer_.set_steps(state.step);
+Copy Session::copy() {
+  const auto settled = [&] {
+    if (pending() > 0)
+      throw Error("train.pending", "losses are still on the device: poll until none is pending, then save");
+  };
+  settled();
+  Copy copy{{}, surviving([&] { return settled(), download(learner_->tensors()); }), best_};
+  copy.state = state_;
+  return copy;
 }
 
 }  // namespace sg::train

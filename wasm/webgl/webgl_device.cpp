@@ -32,6 +32,7 @@ class WebglDevice final : public Device {
   }
 
   std::string name() const override { return "webgl"; }
+  bool can_be_lost() const override { return true; }
   Buffer allocate(int64_t floats) override;
   void release(Buffer buffer) override;
   int64_t size(Buffer buffer) const override { return slot(buffer).floats; }

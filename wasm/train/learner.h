@@ -1,0 +1,75 @@
+// What of a run lives on a device: the model, its optimiser and the running average of its weights. After a lost
+// context another one is made and filled from a copy; nothing here knows of epochs.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/device.h"
+#include "forecast/windows.h"
+#include "nn/module.h"
+#include "optim/ema.h"
+#include "optim/optimizer.h"
+#include "train/config.h"
+#include "train/copy.h"
+
+namespace sg::train {
+
+/// What comes back of a step: its loss, the squared norm of its gradients before clipping, and 1 where it was applied.
+struct StepNumbers {
+  static constexpr int64_t kCount = 3;
+  float loss = 0, squared_norm = 0, applied = 0;
+};
+
+struct Forecast {
+  std::vector<float> values, truth;  // scaled, [windows, outputs]
+  double loss = 0;
+};
+
+class Learner {
+ public:
+  /// `data` outlives it.
+  Learner(std::unique_ptr<Device> device, const ForecastData& data, const TrainConfig& config);
+
+  /// One step on these windows, config.batch_size of them at a time, and the reading of its StepNumbers. A step whose
+  /// loss or gradient is not finite changes nothing, and neither does any after it.
+  uint32_t step(std::span<const uint32_t> starts, float learning_rate);
+  /// Waits for the device. With the averaged weights where there are.
+  Forecast forecast(std::span<const uint32_t> starts);
+
+  /// The forward pass of a training step and its loss, on the tape.
+  struct Pass {
+    Tensor forecast, loss;
+  };
+  Pass pass(std::span<const uint32_t> starts);
+
+  Device& device() const { return *device_; }
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  std::vector<Parameter> buffers() const { return model_->buffers(); }
+  /// What forecasts are made with, under the weights' own names: averages where there are, and buffers.
+  std::vector<Parameter> weights() const;
+  /// Everything that a step depends on: weights, buffers, "optimizer.", "ema.".
+  std::vector<Parameter> tensors() const;
+  /// The place that tensors() belong to.
+  void set_place(int64_t steps, uint32_t draws);
+  uint32_t draws() const { return context_.generator.draws; }
+  /// The weights, and their averages, become those that `weights` gave once.
+  void set_weights(const Tensors& values);
+
+ private:
+  Tensor loss(const Tensor& forecast, const Tensor& truth) const;
+
+  std::unique_ptr<Device> device_;  // first: it outlives every tensor
+  const ForecastData& data_;
+  TrainConfig config_;
+  std::unique_ptr<nn::Module> model_;
+  std::vector<Parameter> parameters_;
+  optim::Optimizer optimizer_;
+  std::optional<optim::Ema> ema_;
+  nn::Context context_;
+  std::vector<float> x_, y_;
+};
+
+}  // namespace sg::train
