@@ -41,6 +41,7 @@ const char* sg_session_create(int dataset, const char* json);
 const char* sg_session_restore(int dataset, const uint8_t* bytes, uint32_t length, const char* json);
 /// Trains up to max_steps steps (fewer at an epoch's end), after those that a lost graphics device took with it. On webgl
 /// the losses arrive a few calls later.
+/// the losses arrive a few calls later.
 /// With max_steps 0 it only takes the losses that have arrived. When epochDone, all steps of the epoch are made and all
 /// losses are here: validate, then sg_session_next_epoch. epoch counts the finished ones; finished: all epochs are.
 /// -> {ok, step, epoch, stepInEpoch, stepsPerEpoch, epochDone, finished, pending: losses still on the device,

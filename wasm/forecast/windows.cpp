@@ -124,7 +124,11 @@ ForecastData::ForecastData(const SeriesTable& table, const WindowConfig& config)
 }
 
 ForecastData::ForecastData(const SeriesTable& table, const WindowConfig& config, Scaler scaler)
-    : rows_(table.rows), line_jumps_(table.line_jumps), config_(config), windows_(split_windows(table, config)), scaler_(std::move(scaler)) {
+    : rows_(table.rows),
+      line_jumps_(table.line_jumps),
+      config_(config),
+      windows_(split_windows(table, config)),
+      scaler_(std::move(scaler)) {
   check_names(table.features, scaler_.features, "feature");
   check_names(table.targets, scaler_.targets, "target");
   features_ = scaled(table.features, scaler_.features, rows_);
