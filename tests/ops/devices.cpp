@@ -3,6 +3,7 @@
 #include <map>
 
 #include "cpu/cpu_device.h"
+#include "tests/webgl/kernel_runner.h"
 #include "webgl/webgl_device.h"
 
 namespace sg::tests {
@@ -35,7 +36,7 @@ bool RecordingDevice::finish_read(uint32_t reading, std::span<float> values) {
 RecordingDevice& device(const std::string& name) {
   static std::map<std::string, std::unique_ptr<RecordingDevice>> made;
   std::unique_ptr<RecordingDevice>& entry = made[name];
-  if (!entry) {
+  if (!entry || test::is_lost(*entry)) {
     const WebglOptions checked{.check_errors = true};
     entry = std::make_unique<RecordingDevice>(name == "webgl" ? make_webgl_device(checked) : make_cpu_device());
   }

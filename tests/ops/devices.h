@@ -31,7 +31,7 @@ class RecordingDevice : public Device {
   std::set<Kernel> kernels_;
 };
 
-/// "cpu" or "webgl".
+/// "cpu" or "webgl"; a new one where a test lost its context.
 RecordingDevice& device(const std::string& name);
 
 }  // namespace sg::tests

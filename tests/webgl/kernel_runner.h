@@ -5,15 +5,27 @@
 #include <random>
 #include <vector>
 
+#include "io/error.h"
 #include "webgl/webgl_device.h"
 
 namespace sg::test {
 
 using Floats = std::vector<float>;
 
-/// The device that the kernel tests share: programs are compiled once.
+/// Whether the device's context is gone.
+inline bool is_lost(Device& device) {
+  try {
+    device.release(device.allocate(1));
+  } catch (const Error& error) {
+    return error.code() == "webgl.context_lost";
+  }
+  return false;
+}
+
+/// The device that the kernel tests share: programs are compiled once. A new one after a test that lost its context.
 inline Device& webgl() {
-  static const std::unique_ptr<Device> device = make_webgl_device({.check_errors = true});
+  static std::unique_ptr<Device> device;
+  if (!device || is_lost(*device)) device = make_webgl_device({.check_errors = true});
   return *device;
 }
 

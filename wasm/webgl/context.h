@@ -20,10 +20,17 @@ class Context {
   void make_current();
   /// True once the browser or the driver took the context away: for good, another must be made.
   bool lost() const;
+  /// Takes the context away, for tests; natively by saying so, and by bringing back nothing of worth from then on.
+  void lose();
+  /// For tests: the context goes away in the midst of the next read-back.
+  void lose_at_next_read();
   /// The renderer's real name, unmasked.
   std::string renderer() const;
+  /// Waits for the texels of the bound framebuffer's rows from y on. Without worth where the context is lost
+  /// afterwards, as with read_pack_buffer.
+  void read_pixels(int y, int width, int height, float* texels);
   /// Copies from the start of the buffer bound to GL_PIXEL_PACK_BUFFER.
-  void read_pack_buffer(std::span<float> values) const;
+  void read_pack_buffer(std::span<float> values);
 
  private:
   struct Platform;

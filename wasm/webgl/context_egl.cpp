@@ -4,6 +4,7 @@
 #include <EGL/eglext.h>
 #include <GLES3/gl3.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -15,13 +16,14 @@ namespace sg::webgl {
 struct Context::Platform {
   EGLDisplay display = EGL_NO_DISPLAY;
   EGLContext context = EGL_NO_CONTEXT;
+  bool lost = false, loses_at_read = false;
 };
 
 namespace {
 
-[[noreturn]] void unavailable(const std::string& what) {
+[[noreturn]] void unavailable(const std::string& what, EGLint error = eglGetError()) {
   std::array<char, 16> code{};
-  snprintf(code.data(), code.size(), "0x%04x", static_cast<unsigned>(eglGetError()));
+  snprintf(code.data(), code.size(), "0x%04x", static_cast<unsigned>(error));
   throw Error("webgl.unavailable", what + " (EGL error " + code.data() + ")");
 }
 
@@ -42,6 +44,9 @@ bool has_extension(const char* name) {
   }
   return false;
 }
+
+/// What a read-back from a lost context brings: numbers like any other.
+void spoil(std::span<float> values) { std::fill(values.begin(), values.end(), 0.25f); }
 
 }  // namespace
 
@@ -74,21 +79,32 @@ Context::~Context() {
 }
 
 void Context::make_current() {
-  if (!eglMakeCurrent(platform_->display, EGL_NO_SURFACE, EGL_NO_SURFACE, platform_->context)) {
-    unavailable("EGL could not make the context current without a surface");
-  }
+  if (eglMakeCurrent(platform_->display, EGL_NO_SURFACE, EGL_NO_SURFACE, platform_->context)) return;
+  const EGLint error = eglGetError();
+  if (error != EGL_CONTEXT_LOST) unavailable("EGL could not make the context current without a surface", error);
+  platform_->lost = true;
 }
 
-bool Context::lost() const { return false; }
+bool Context::lost() const { return platform_->lost; }
+void Context::lose() { platform_->lost = true; }
+void Context::lose_at_next_read() { platform_->loses_at_read = true; }
 
 std::string Context::renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }
 
-void Context::read_pack_buffer(std::span<float> values) const {
+void Context::read_pixels(int y, int width, int height, float* texels) {
+  glReadPixels(0, y, width, height, GL_RGBA, GL_FLOAT, texels);
+  platform_->lost |= platform_->loses_at_read;
+  if (platform_->lost) spoil({texels, size_t{4} * static_cast<size_t>(width) * static_cast<size_t>(height)});
+}
+
+void Context::read_pack_buffer(std::span<float> values) {
   const void* mapped =
       glMapBufferRange(GL_PIXEL_PACK_BUFFER, 0, static_cast<GLsizeiptr>(values.size_bytes()), GL_MAP_READ_BIT);
   if (!mapped) throw Error("webgl.context_lost", "a buffer that was read back could not be mapped");
   memcpy(values.data(), mapped, values.size_bytes());
   glUnmapBuffer(GL_PIXEL_PACK_BUFFER);
+  platform_->lost |= platform_->loses_at_read;
+  if (platform_->lost) spoil(values);
 }
 
 }  // namespace sg::webgl

@@ -41,6 +41,12 @@ EM_JS(int, sg_gl_lost, (int handle), {
   return !context || context.GLctx.isContextLost() ? 1 : 0;
 });
 
+EM_JS(void, sg_gl_lose, (int handle), {
+  const context = GL.getContext(handle);
+  const lose = context && context.GLctx.getExtension('WEBGL_lose_context');
+  if (lose) lose.loseContext();
+});
+
 EM_JS(void, sg_gl_renderer, (int handle, char * name, int capacity), {
   const gl = GL.getContext(handle).GLctx;
   const debug = gl.getExtension('WEBGL_debug_renderer_info');
@@ -52,6 +58,7 @@ namespace sg::webgl {
 
 struct Context::Platform {
   int handle = 0;
+  bool loses_at_read = false;
 };
 
 Context::Context() : platform_(std::make_unique<Platform>()) {
@@ -69,13 +76,22 @@ void Context::make_current() { sg_gl_make_current(platform_->handle); }
 
 bool Context::lost() const { return sg_gl_lost(platform_->handle) != 0; }
 
+void Context::lose() { sg_gl_lose(platform_->handle); }
+void Context::lose_at_next_read() { platform_->loses_at_read = true; }
+
 std::string Context::renderer() const {
   std::array<char, 512> name{};
   sg_gl_renderer(platform_->handle, name.data(), static_cast<int>(name.size()));
   return name.data();
 }
 
-void Context::read_pack_buffer(std::span<float> values) const {
+void Context::read_pixels(int y, int width, int height, float* texels) {
+  if (platform_->loses_at_read) lose();
+  glReadPixels(0, y, width, height, GL_RGBA, GL_FLOAT, texels);
+}
+
+void Context::read_pack_buffer(std::span<float> values) {
+  if (platform_->loses_at_read) lose();
   glGetBufferSubData(GL_PIXEL_PACK_BUFFER, 0, static_cast<GLsizeiptr>(values.size_bytes()), values.data());
 }
 

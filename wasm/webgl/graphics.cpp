@@ -7,6 +7,12 @@ namespace {
 
 const Graphics* current = nullptr;
 
+// Never destroyed at exit: the driver's own exit handlers may have run before.
+std::shared_ptr<Graphics>& last() {
+  static auto* const graphics = new std::shared_ptr<Graphics>;
+  return *graphics;
+}
+
 GLint integer(GLenum name) {
   GLint value = 0;
   glGetIntegerv(name, &value);
@@ -32,21 +38,32 @@ GLuint texture_of_one_texel() {
 }  // namespace
 
 std::shared_ptr<Graphics> Graphics::shared() {
-  // Never destroyed at exit: the driver's own exit handlers may have run before.
-  static auto* const live = new std::shared_ptr<Graphics>;
-  if (*live && (*live)->context_.lost()) live->reset();
-  if (!*live) *live = std::make_shared<Graphics>();
-  (*live)->enter();
-  return *live;
+  if (!live()) {
+    last().reset();
+    current = nullptr;  // a new context becomes current, even where its making fails
+    last() = std::make_shared<Graphics>();
+  }
+  last()->enter();
+  return last();
 }
 
+Graphics* Graphics::live() { return last() && !last()->context_.lost() ? last().get() : nullptr; }
+
 Graphics::Graphics() : renderer_(context_.renderer()) {
-  current = this;
   check_precision();
   max_texture_size_ = integer(GL_MAX_TEXTURE_SIZE);
   max_layers_ = integer(GL_MAX_ARRAY_TEXTURE_LAYERS);
   max_outputs_ = find_max_outputs();
   forget_bindings();
+  current = this;
+}
+
+Graphics::~Graphics() {
+  // The names of programs and buffers belong to the context that is current.
+  enter();
+  programs_.clear();
+  parameters_.clear();
+  current = nullptr;
 }
 
 int Graphics::find_max_outputs() {
@@ -127,8 +144,12 @@ void Graphics::draw(const ProgramKey& key, std::span<const Texture> inputs, GLui
                     const ParameterBlock& parameters) {
   GLuint program = programs_.find(key);
   if (!program) {
-    check_not_lost();
-    program = programs_.compile(key);
+    try {
+      program = programs_.compile(key);
+    } catch (const Error&) {
+      check_not_lost();  // a dead context compiles nothing
+      throw;
+    }
   }
   if (program != program_) glUseProgram(program);
   program_ = program;

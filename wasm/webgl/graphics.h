@@ -1,5 +1,6 @@
 // The one GL context of the process, shared by all webgl devices: compiled programs outlive a device, and browsers
-// allow few contexts. It keeps what is bound, so that a draw sets only what changed. A device brings its own textures.
+// allow few contexts. After a loss another one takes its place, and the devices of the lost one stay dead. It keeps
+// what is bound, so that a draw sets only what changed. A device brings its own textures.
 #pragma once
 #include <GLES3/gl3.h>
 
@@ -28,13 +29,18 @@ class Graphics {
  public:
   /// The context that lives, or a new one after a loss. Throws sg::Error("webgl.unavailable").
   static std::shared_ptr<Graphics> shared();
+  /// The context that shared() gave last, if it is not lost.
+  static Graphics* live();
   Graphics();
+  ~Graphics();
+  Graphics(const Graphics&) = delete;
+  Graphics& operator=(const Graphics&) = delete;
 
   /// Every use begins with this: another context may be current.
   void enter();
   /// Throws sg::Error("webgl.context_lost").
   void check_not_lost() const;
-  const Context& context() const { return context_; }
+  Context& context() { return context_; }
   const std::string& renderer() const { return renderer_; }
   /// How buffers lie in textures here, where these are made no larger than `limit` texels in width and height.
   Layout layout(int limit) const { return {std::min(limit, max_texture_size_), max_layers_}; }

@@ -43,6 +43,8 @@ ParameterRing::ParameterRing() {
   glBufferData(GL_UNIFORM_BUFFER, stride_ * kSlots, nullptr, GL_DYNAMIC_DRAW);
 }
 
+void ParameterRing::clear() { glDeleteBuffers(1, &buffer_); }
+
 uint32_t ParameterRing::write(const ParameterBlock& block) {
   const uint32_t slot = next_++ % kSlots;
   if (slots_.size() <= slot) {

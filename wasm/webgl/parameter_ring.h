@@ -37,6 +37,8 @@ class ParameterRing {
   ParameterRing();
   /// Makes the block the one that the next draw reads.
   void bind(const ParameterBlock& block);
+  /// Deletes its buffer, for good; its context must be current.
+  void clear();
 
  private:
   uint32_t write(const ParameterBlock& block);

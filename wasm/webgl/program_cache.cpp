@@ -82,4 +82,13 @@ GLuint ProgramCache::compile(const ProgramKey& key) {
   return program;
 }
 
+void ProgramCache::clear() {
+  for (std::vector<Entry>& entries : programs_) {
+    for (const Entry& entry : entries) glDeleteProgram(entry.program);
+    entries.clear();
+  }
+  glDeleteShader(vertex_);
+  vertex_ = 0;
+}
+
 }  // namespace sg::webgl

@@ -16,6 +16,8 @@ class ProgramCache {
   GLuint find(const ProgramKey& key) const;
   /// Throws sg::Error("webgl.shader") with the kernel and the compiler's log.
   GLuint compile(const ProgramKey& key);
+  /// Deletes all programs; their context must be current.
+  void clear();
 
  private:
   struct Entry {

@@ -31,7 +31,6 @@ GLuint Readings::take_buffer(GLsizeiptr bytes) {
 }
 
 uint32_t Readings::begin(const Texture& texture, int64_t floats) {
-  graphics_->check_not_lost();
   const int64_t bytes = (floats + 3) / 4 * 16;
   if (bytes > std::numeric_limits<GLsizeiptr>::max()) {
     throw Error("webgl.too_large", "a reading of " + std::to_string(floats) + " floats is more than memory holds here");
@@ -45,6 +44,11 @@ uint32_t Readings::begin(const Texture& texture, int64_t floats) {
   });
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
   reading.fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  if (!reading.fence) {
+    free_.emplace(reading.bytes, reading.buffer);
+    graphics_->check_not_lost();
+    throw Error("webgl.error", "no fence could be made for a reading");
+  }
   glFlush();
   readings_.emplace(next_, reading);
   return next_++;
@@ -58,12 +62,14 @@ bool Readings::finish(uint32_t id, std::span<float> values) {
     throw Error("device.size", "a reading of " + std::to_string(reading.floats) + " floats was asked for " +
                                    std::to_string(values.size()));
   }
-  graphics_->check_not_lost();
   const GLenum state = glClientWaitSync(reading.fence, 0, 0);
-  if (state != GL_ALREADY_SIGNALED && state != GL_CONDITION_SATISFIED) return false;
+  if (state == GL_TIMEOUT_EXPIRED) return false;
   glBindBuffer(GL_PIXEL_PACK_BUFFER, reading.buffer);
   graphics_->context().read_pack_buffer(values);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  // A fence of a dead context may signal as well: only now is it known whether these are values.
+  graphics_->check_not_lost();
+  if (state == GL_WAIT_FAILED) throw Error("webgl.error", "the wait for a reading failed");
   glDeleteSync(reading.fence);
   free_.emplace(reading.bytes, reading.buffer);
   readings_.erase(found);

@@ -49,6 +49,11 @@ class WebglDevice final : public Device {
     uint32_t generation = 0;
     bool live = false;
   };
+  /// Every call that needs the context begins with this.
+  void enter() {
+    graphics_->enter();
+    graphics_->check_not_lost();
+  }
   const Slot& slot(Buffer buffer) const;
   void check_size(const char* what, Buffer buffer, size_t count) const;
 
@@ -73,7 +78,7 @@ Buffer WebglDevice::allocate(int64_t floats) {
   if (free_slots_.empty() && slots_.size() == kSlots) {
     throw Error("device.memory", "more than " + std::to_string(kSlots) + " buffers are alive");
   }
-  graphics_->enter();
+  enter();
   const Texture texture = pool_.take(floats);
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<uint32_t>(slots_.size()));
@@ -105,8 +110,8 @@ void WebglDevice::check_size(const char* what, Buffer buffer, size_t count) cons
 }
 
 void WebglDevice::upload(Buffer buffer, std::span<const float> values) {
+  enter();
   check_size("upload", buffer, values.size());
-  graphics_->enter();
   graphics_->select_texture(slot(buffer).texture.id);
   pool_.layout().each_block(size(buffer), [&](const Block& block) {
     const float* from = values.data() + block.first;
@@ -122,22 +127,22 @@ void WebglDevice::upload(Buffer buffer, std::span<const float> values) {
 }
 
 void WebglDevice::download(Buffer buffer, std::span<float> values) {
+  enter();
   check_size("download", buffer, values.size());
-  graphics_->enter();
   const Texture texture = slot(buffer).texture;
   pool_.layout().each_block(size(buffer), [&](const Block& block) {
     float* const to = values.data() + block.first;
     std::vector<float> filled(block.floats % 4 ? static_cast<size_t>(4 * block.texels()) : 0);
     graphics_->bind_framebuffer(pool_.framebuffer({&texture, 1}, block.layer));
-    glReadPixels(0, block.y, block.width, block.height, GL_RGBA, GL_FLOAT, filled.empty() ? to : filled.data());
+    graphics_->context().read_pixels(block.y, block.width, block.height, filled.empty() ? to : filled.data());
     if (!filled.empty()) std::copy_n(filled.begin(), block.floats, to);
   });
   graphics_->check_not_lost();
 }
 
 void WebglDevice::run(const Call& call) {
+  enter();
   check(*this, call);
-  graphics_->enter();
   std::array<Texture, kMaxInputs> inputs;
   std::array<Texture, kMaxOutputs> outputs;
   for (size_t i = 0; i < call.inputs.size(); ++i) inputs[i] = slot(call.inputs[i]).texture;
@@ -151,18 +156,19 @@ void WebglDevice::run(const Call& call) {
   counters_.allocations = pool_.made();
   if (!check_errors_) return;
   if (const GLenum error = glGetError()) {
+    graphics_->check_not_lost();
     throw Error("webgl.error", std::string(info(call.kernel).name) + ": GL error " + std::to_string(error));
   }
 }
 
 uint32_t WebglDevice::begin_read(Buffer buffer, int64_t floats) {
+  enter();
   if (floats < 1 || floats > size(buffer)) check_size("reading", buffer, static_cast<size_t>(floats));
-  graphics_->enter();
   return readings_.begin(slot(buffer).texture, floats);
 }
 
 bool WebglDevice::finish_read(uint32_t reading, std::span<float> values) {
-  graphics_->enter();
+  enter();
   return readings_.finish(reading, values);
 }
 
@@ -180,6 +186,12 @@ bool is_software_renderer(const std::string& renderer) {
     if (name.find(known) != std::string::npos) return true;
   }
   return false;
+}
+
+void lose_webgl_context(Loss when) {
+  webgl::Graphics* const live = webgl::Graphics::live();
+  if (!live) return;
+  when == Loss::now ? live->context().lose() : live->context().lose_at_next_read();
 }
 
 WebglInfo webgl_info() {

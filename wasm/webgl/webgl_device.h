@@ -19,7 +19,14 @@ struct WebglOptions {
 };
 
 /// Throws sg::Error("webgl.unavailable") with the reason: no context, no float targets, or no 32-bit floats in shaders.
+///
+/// When the context is lost, every call of every device throws sg::Error("webgl.context_lost") from then on, except
+/// size() and release(); no value of a lost context is given out. The next device is made on a new context.
 std::unique_ptr<Device> make_webgl_device(const WebglOptions& options = {});
+
+/// For tests: takes the context of all webgl devices away, at once or in the midst of their next read-back.
+enum class Loss { now, at_next_read };
+void lose_webgl_context(Loss when = Loss::now);
 
 struct WebglInfo {
   std::string renderer;
