@@ -43,7 +43,7 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual std::string name() const = 0;
-  /// Whether it may be taken away at any time: then every call throws webgl.context_lost.
+  /// Whether it may be taken away at any time: then every call but size and release throws webgl.context_lost.
   virtual bool can_be_lost() const { return false; }
 
   virtual Buffer allocate(int64_t floats) = 0;
