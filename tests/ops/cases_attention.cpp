@@ -61,8 +61,8 @@ const CaseFile cases([](std::vector<OpCase>& table) {
   add_attention(table, 2, 1, 65, 130, 4, Mask::both);
   add_attention(table, 1, 1, 64, 64, 33, Mask::causal);
   add_attention(table, 2, 4, 32, 32, 16, Mask::causal);
-  add_attention(table, 1, 1, 2, 1030, 4, Mask::causal);   // three draws over the keys
-  add_attention(table, 1, 1, 1030, 2, 2, Mask::padding);  // three draws over the queries
+  add_attention(table, 1, 1, 2, 2060, 4, Mask::causal);   // three draws over the keys
+  add_attention(table, 1, 1, 2060, 2, 2, Mask::padding);  // three draws over the queries
   add_attention(table, 1, 1, 600, 3, 3, Mask::none);
 
   const Sizes shapes[]{{1, 1, 1, 2},  {1, 1, 2, 2},  {1, 1, 3, 4},   {2, 1, 2, 6},  {1, 2, 5, 8},  {2, 3, 4, 4},

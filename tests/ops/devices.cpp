@@ -1,5 +1,6 @@
 #include "tests/ops/devices.h"
 
+#include <algorithm>
 #include <map>
 
 #include "cpu/cpu_device.h"
@@ -11,6 +12,7 @@ namespace sg::tests {
 Buffer RecordingDevice::allocate(int64_t floats) {
   const Buffer buffer = inner_->allocate(floats);
   counters_ = inner_->counters();
+  peak_bytes_ = std::max(peak_bytes_, counters_.live_bytes);
   return buffer;
 }
 

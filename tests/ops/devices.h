@@ -25,10 +25,14 @@ class RecordingDevice : public Device {
 
   const std::set<Kernel>& kernels() const { return kernels_; }
   void forget() { kernels_.clear(); }
+  /// The most live bytes at any time since the last forget_peak.
+  uint64_t peak_bytes() const { return peak_bytes_; }
+  void forget_peak() { peak_bytes_ = counters_.live_bytes; }
 
  private:
   std::unique_ptr<Device> inner_;
   std::set<Kernel> kernels_;
+  uint64_t peak_bytes_ = 0;
 };
 
 /// "cpu" or "webgl"; a new one where a test lost its context.

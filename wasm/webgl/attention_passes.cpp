@@ -8,7 +8,7 @@
 namespace sg::webgl {
 namespace {
 
-constexpr int kShare = 512;
+constexpr int kShare = 1024;
 
 }  // namespace
 
