@@ -2,9 +2,11 @@
 void kernel(int e) {
   vec4 result = vec4(0.0);
   for (int lane = 0, lanes = min(4, floats - e); lane < lanes;) {
-    int row = (e + lane) / inner, column = (e + lane) % inner, middle = row % size - start;
-    vec4 v = vec4(0.0);
-    if (middle >= 0 && middle < length) v = load4(x, ((row / size) * length + middle) * inner + column);
+    int row = (e + lane) / inner, column = (e + lane) % inner, middle = row % size - start, from = middle / step;
+    vec4 v = vec4(value);
+    if (middle >= 0 && from * step == middle && from < length) {
+      v = load4(x, ((row / size) * length + from) * inner + column);
+    }
     result = put(result, v, lane);
     lane += inner - column;
   }

@@ -176,7 +176,7 @@ vec4 exact_log(vec4 x) {
   return mix(mix(y, x, keep), x, is_nan(x));
 }
 
-/// log(1 + x) without the rounding of 1 + x: near 0 it is 2 atanh(x / (2 + x)).
+/// log(1 + x) without the rounding of 1 + x where x is small.
 vec4 exact_log1p(vec4 x) {
   vec4 near = vec4(greaterThan(x, vec4(-0.29289))) * vec4(lessThan(x, vec4(0.41421)));
   return mix(exact_log(1.0 + x), log_part(x, vec4(0.0)), notEqual(near, vec4(0.0)));

@@ -126,9 +126,9 @@ TEST_CASE("strided_copy permutes, slices, expands and scales", "[cpu]") {
 
 TEST_CASE("pad puts a slice among zeros, and concat puts rows side by side", "[cpu]") {
   Runner runner;
-  CHECK(runner.run(params::pad{.outer = 2, .size = 4, .inner = 2, .start = 1, .length = 2}, {{1, 2, 3, 4, 5, 6, 7, 8}},
-                   16)[0] == Floats{0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 5, 6, 7, 8, 0, 0});
-  CHECK(runner.run(params::pad{.outer = 1, .size = 5, .inner = 1, .start = 4, .length = 1}, {{9}}, 5)[0] ==
+  CHECK(runner.run(params::pad{.outer = 2, .size = 4, .inner = 2, .start = 1, .length = 2, .step = 1},
+                   {{1, 2, 3, 4, 5, 6, 7, 8}}, 16)[0] == Floats{0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 5, 6, 7, 8, 0, 0});
+  CHECK(runner.run(params::pad{.outer = 1, .size = 5, .inner = 1, .start = 4, .length = 1, .step = 1}, {{9}}, 5)[0] ==
         Floats{0, 0, 0, 0, 9});
   const Floats unused{0};
   CHECK(runner.run(params::concat{.outer = 2, .w0 = 1, .w1 = 3, .w2 = 2},

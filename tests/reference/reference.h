@@ -20,6 +20,11 @@ Array linear(const Array& x, const Array& weight, const Array* bias);
 Array sum(const Array& x, int axis, bool keepdim);
 Array mean(const Array& x, int axis, bool keepdim);
 Array amax(const Array& x, int axis, bool keepdim);
+Array sum(const Array& x, const std::vector<int>& axes, bool keepdim);
+Array mean(const Array& x, const std::vector<int>& axes, bool keepdim);
+Array amax(const Array& x, const std::vector<int>& axes, bool keepdim);
+Array amin(const Array& x, const std::vector<int>& axes, bool keepdim);
+Array var(const Array& x, const std::vector<int>& axes, int correction, bool keepdim);
 Array sum(const Array& x);
 Array mean(const Array& x);
 

@@ -55,7 +55,7 @@ TEST_CASE("webgl permutes, slices and expands by strided copies", "[webgl]") {
 
 TEST_CASE("webgl pads an axis with zeros", "[webgl]") {
   const int inner = GENERATE(1, 3, 4, 8, 300), start = GENERATE(0, 2);
-  const params::pad p{.outer = 5, .size = 7, .inner = inner, .start = start, .length = 4};
+  const params::pad p{.outer = 5, .size = 7, .inner = inner, .start = start, .length = 4, .step = 1};
   const Floats x = numbers(static_cast<size_t>(5 * 4 * inner), 9);
   Floats expected;
   for (int o = 0; o < 5; ++o) {

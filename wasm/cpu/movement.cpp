@@ -1,4 +1,5 @@
 // Kernels that move floats about: what is contiguous is copied as a block.
+#include <algorithm>
 #include <cstring>
 
 #include "cpu/axes.h"
@@ -9,8 +10,6 @@ namespace sg::cpu {
 namespace {
 
 void copy(float* to, const float* from, ptrdiff_t n) { std::memcpy(to, from, static_cast<size_t>(n) * sizeof(float)); }
-
-void zero(float* to, ptrdiff_t n) { std::memset(to, 0, static_cast<size_t>(n) * sizeof(float)); }
 
 /// y[n] = scale * x[i * stride]
 void copy_row(const float* x, ptrdiff_t stride, float* y, ptrdiff_t n, float scale) {
@@ -48,14 +47,20 @@ void strided_copy(const params::strided_copy& p, const Args& args) {
 }
 
 void pad(const params::pad& p, const Args& args) {
-  if (p.start < 0 || p.length < 0 || p.start > p.size - p.length) args.fail("x does not lie within y");
+  const int64_t last = p.start + (int64_t{p.length} - 1) * p.step;
+  if (p.start < 0 || p.length < 0 || p.step < 1 || last >= p.size) args.fail("x does not lie within y");
   const float* x = args.in(0, args.count({p.outer, p.length, p.inner}));
   float* y = args.out(0, args.count({p.outer, p.size, p.inner}));
   const ptrdiff_t inner = p.inner, before = p.start * inner, block = p.length * inner, row = p.size * inner;
   for (int i = 0; i < p.outer; ++i, x += block, y += row) {
-    zero(y, before);
+    if (p.step > 1) {
+      std::fill_n(y, row, p.value);
+      for (ptrdiff_t k = 0; k < p.length; ++k) copy(y + before + k * p.step * inner, x + k * inner, inner);
+      continue;
+    }
+    std::fill_n(y, before, p.value);
     copy(y + before, x, block);
-    zero(y + before + block, row - before - block);
+    std::fill_n(y + before + block, row - before - block, p.value);
   }
 }
 

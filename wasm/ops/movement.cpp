@@ -102,21 +102,96 @@ Tensor expand(const Tensor& x, const Shape& shape) {
   return record(y, {x}, [before = x.shape()](const Tensor& dy) -> Grads { return {sum_to(dy, before)}; });
 }
 
+namespace {
+
+/// Elements start, start + step, ... of an axis, `length` of them.
+Tensor every(const Tensor& x, int axis, int start, int length, int step) {
+  Shape shape = x.shape();
+  shape[axis] = length;
+  const int inner = static_cast<int>(x.shape().product(axis + 1, x.rank()));
+  Axes steps = aligned_strides(x.shape());
+  steps[static_cast<size_t>(kMaxRank - x.rank() + axis)] *= step;
+  const Tensor y = strided_copy(x, shape, steps, start * inner);
+  const params::pad back{.outer = static_cast<int>(x.shape().product(0, axis)),
+                         .size = x.shape()[axis],
+                         .inner = inner,
+                         .start = start,
+                         .length = length,
+                         .step = step};
+  return record(y, {x}, [back, before = x.shape()](const Tensor& dy) -> Grads { return {run(back, {dy}, before)}; });
+}
+
+}  // namespace
+
 Tensor narrow(const Tensor& x, int index, int start, int length) {
   const int axis = axis_of("narrow", x, index), size = x.shape()[axis];
   SG_CHECK(start >= 0 && length > 0 && length <= size - start, "narrow: " + std::to_string(start) + " and " +
                                                                    std::to_string(length) + " more reach beyond axis " +
                                                                    std::to_string(axis) + " of " + str(x.shape()));
-  Shape shape = x.shape();
-  shape[axis] = length;
-  const int inner = static_cast<int>(x.shape().product(axis + 1, x.rank()));
-  const Tensor y = strided_copy(x, shape, aligned_strides(x.shape()), start * inner);
-  const params::pad back{.outer = static_cast<int>(x.shape().product(0, axis)),
-                         .size = size,
-                         .inner = inner,
-                         .start = start,
-                         .length = length};
-  return record(y, {x}, [back, before = x.shape()](const Tensor& dy) -> Grads { return {run(back, {dy}, before)}; });
+  return every(x, axis, start, length, 1);
+}
+
+Tensor slice(const Tensor& x, int index, int start, int stop, int step) {
+  const int axis = axis_of("slice", x, index), size = x.shape()[axis];
+  SG_CHECK(step >= 1, "slice: a step of " + std::to_string(step) + " is below 1");
+  const auto end = [size](int at) { return std::clamp(at < 0 ? at + size : at, 0, size); };
+  const int first = end(start), last = end(stop);
+  SG_CHECK(first < last, "slice: nothing lies between " + std::to_string(start) + " and " + std::to_string(stop) +
+                             " along axis " + std::to_string(axis) + " of " + str(x.shape()));
+  return every(x, axis, first, (last - first - 1) / step + 1, step);
+}
+
+namespace {
+
+Tensor flipped(const Tensor& x, const std::array<bool, kMaxRank>& turned) {
+  Axes steps = aligned_strides(x.shape());
+  int offset = 0;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (!turned[static_cast<size_t>(axis)]) continue;
+    int& step = steps[static_cast<size_t>(kMaxRank - x.rank() + axis)];
+    offset += (x.shape()[axis] - 1) * step;
+    step = -step;
+  }
+  return strided_copy(x, x.shape(), steps, offset);
+}
+
+}  // namespace
+
+Tensor flip(const Tensor& x, std::span<const int> axes) {
+  std::array<bool, kMaxRank> turned{};
+  for (const int given : axes) {
+    bool& is_turned = turned[static_cast<size_t>(axis_of("flip", x, given))];
+    SG_CHECK(!is_turned, "flip: axis " + std::to_string(given) + " is named twice");
+    is_turned = true;
+  }
+  return record(flipped(x, turned), {x}, [turned](const Tensor& dy) -> Grads { return {flipped(dy, turned)}; });
+}
+
+Tensor pad(const Tensor& x, std::span<const int> sizes, float value) {
+  SG_CHECK(sizes.size() % 2 == 0 && static_cast<int>(sizes.size()) <= 2 * x.rank(),
+           "pad: " + std::to_string(sizes.size()) + " sizes are no pairs of axes of " + str(x.shape()));
+  Tensor y = x;
+  for (size_t pair = 0; 2 * pair < sizes.size(); ++pair) {
+    const int before = sizes[2 * pair], after = sizes[2 * pair + 1], axis = x.rank() - 1 - static_cast<int>(pair);
+    SG_CHECK(before >= 0 && after >= 0, "pad: " + std::to_string(before) + " before and " + std::to_string(after) +
+                                            " after axis " + std::to_string(axis) + " of " + str(x.shape()));
+    if (before == 0 && after == 0) continue;
+    Shape shape = y.shape();
+    const int length = shape[axis];
+    SG_CHECK(int64_t{length} + before + after <= INT32_MAX, "pad: an axis of " + str(shape) + " would be too long");
+    shape[axis] += before + after;
+    const params::pad p{.outer = static_cast<int>(shape.product(0, axis)),
+                        .size = shape[axis],
+                        .inner = static_cast<int>(shape.product(axis + 1, shape.rank())),
+                        .start = before,
+                        .length = length,
+                        .step = 1,
+                        .value = value};
+    const Tensor inside = y;
+    y = record(run(p, {inside}, shape), {inside},
+               [axis, before, length](const Tensor& dy) -> Grads { return {narrow(dy, axis, before, length)}; });
+  }
+  return y;
 }
 
 Tensor select(const Tensor& x, int index, int element) {

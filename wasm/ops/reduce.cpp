@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "core/check.h"
 #include "ops/internal.h"
@@ -7,36 +8,95 @@
 namespace sg::ops {
 namespace {
 
-/// A tensor seen as [outer, reduce, inner] around one axis, and the shape that is left without it.
-struct Around {
-  int outer, reduce, inner;
-  Shape kept, dropped;
+/// Neighbouring axes.
+struct Run {
+  int first, count;
 };
 
-Around around(const char* op, const Tensor& x, int index) {
-  const int axis = axis_of(op, x, index);
-  Around v{static_cast<int>(x.shape().product(0, axis)),
-           x.shape()[axis],
-           static_cast<int>(x.shape().product(axis + 1, x.rank())),
-           x.shape(),
-           {}};
-  v.kept[axis] = 1;
-  std::array<int, kMaxRank> rest{};
-  int rank = 0;
-  for (int i = 0; i < x.rank(); ++i)
-    if (i != axis) rest[static_cast<size_t>(rank++)] = x.shape()[i];
-  v.dropped = Shape(std::span<const int>(rest.data(), static_cast<size_t>(rank)));
+/// A tensor seen as [outer, reduce, inner] around a run of axes, and the shape where these have size 1.
+struct Around {
+  int outer, reduce, inner;
+  Shape kept;
+};
+
+Around around(const Tensor& x, Run run) {
+  const int end = run.first + run.count;
+  Around v{static_cast<int>(x.shape().product(0, run.first)), static_cast<int>(x.shape().product(run.first, end)),
+           static_cast<int>(x.shape().product(end, x.rank())), x.shape()};
+  for (int axis = run.first; axis < end; ++axis) v.kept[axis] = 1;
   return v;
 }
 
-/// scale * the sum over an axis. dx = scale * dy, the same along the axis.
-Tensor scaled_sum(const char* op, const Tensor& x, int axis, bool keepdim, float scale) {
-  const Around v = around(op, x, axis);
+/// Which axes are reduced.
+struct Reduced {
+  std::array<bool, kMaxRank> axis{};
+  int rank = 0;
+
+  Reduced(const char* op, const Tensor& x, std::span<const int> axes) : rank(x.rank()) {
+    SG_CHECK(!axes.empty(), std::string(op) + ": no axes of " + str(x.shape()) + " are named");
+    for (const int given : axes) {
+      bool& named = axis[static_cast<size_t>(axis_of(op, x, given))];
+      SG_CHECK(!named, std::string(op) + ": axis " + std::to_string(given) + " is named twice");
+      named = true;
+    }
+  }
+  /// From the last to the first.
+  std::vector<Run> runs() const {
+    std::vector<Run> found;
+    for (int i = rank - 1; i >= 0; --i) {
+      if (!axis[static_cast<size_t>(i)]) continue;
+      if (!found.empty() && found.back().first == i + 1)
+        found.back() = {i, found.back().count + 1};
+      else
+        found.push_back({i, 1});
+    }
+    return found;
+  }
+  /// x's sizes without the reduced axes, or with 1 for them.
+  Shape left(const Shape& x, bool keepdim) const {
+    std::vector<int> sizes;
+    for (int i = 0; i < rank; ++i) {
+      const bool gone = axis[static_cast<size_t>(i)];
+      if (!gone || keepdim) sizes.push_back(gone ? 1 : x[i]);
+    }
+    return Shape(sizes);
+  }
+  int64_t count(const Shape& x) const {
+    int64_t n = 1;
+    for (int i = 0; i < rank; ++i)
+      if (axis[static_cast<size_t>(i)]) n *= x[i];
+    return n;
+  }
+};
+
+/// scale * the sum over a run of axes, which become 1. dx = scale * dy, the same along them.
+Tensor scaled_sum(const Tensor& x, Run axes, float scale) {
+  const Around v = around(x, axes);
   const params::sum p{.outer = v.outer, .reduce = v.reduce, .inner = v.inner, .scale = scale};
-  const Tensor y = run(p, {x}, keepdim ? v.kept : v.dropped);
-  return record(y, {x}, [shape = x.shape(), kept = v.kept, scale](const Tensor& dy) -> Grads {
-    return {strided_copy(dy.view(kept), shape, aligned_strides(kept), 0, scale)};
+  return record(run(p, {x}, v.kept), {x}, [shape = x.shape(), kept = v.kept, scale](const Tensor& dy) -> Grads {
+    return {strided_copy(dy, shape, aligned_strides(kept), 0, scale)};
   });
+}
+
+Tensor scaled_sum(const Tensor& x, const Reduced& reduced, bool keepdim, float scale) {
+  Tensor y = x;
+  const std::vector<Run> runs = reduced.runs();
+  for (const Run& axes : runs) y = scaled_sum(y, axes, &axes == &runs.back() ? scale : 1);
+  return keepdim ? y : reshape(y, reduced.left(x.shape(), false));
+}
+
+Tensor mean(const char* op, const Tensor& x, std::span<const int> axes, bool keepdim) {
+  const Reduced reduced(op, x, axes);
+  return scaled_sum(x, reduced, keepdim, 1.0f / static_cast<float>(reduced.count(x.shape())));
+}
+
+/// The reduced axes last, so that they are neighbours: equal extremes share their gradient only within one kernel.
+Tensor gathered(const Tensor& x, const Reduced& reduced) {
+  std::vector<int> order;
+  for (const bool last : {false, true})
+    for (int i = 0; i < x.rank(); ++i)
+      if (reduced.axis[static_cast<size_t>(i)] == last) order.push_back(i);
+  return permute(x, order);
 }
 
 /// The sum of all elements in stages, so that no single output sums millions: about the square root each time.
@@ -47,8 +107,8 @@ Tensor total(const Tensor& x, float scale) {
     for (int s = 1; static_cast<int64_t>(s) * s <= n; ++s)
       if (n % s == 0) stride = s;
   const Tensor flat = reshape(x, Shape{static_cast<int>(n / stride), stride});
-  if (stride == 1) return reshape(scaled_sum("sum", flat, 0, false, scale), Shape{});
-  return scaled_sum("sum", scaled_sum("sum", flat, 0, false, 1), 0, false, scale);
+  if (stride == 1) return reshape(scaled_sum(flat, {0, 1}, scale), Shape{});
+  return reshape(scaled_sum(scaled_sum(flat, {0, 1}, 1), {1, 1}, scale), Shape{});
 }
 
 }  // namespace
@@ -64,19 +124,59 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
   return y.view(shape);
 }
 
-Tensor sum(const Tensor& x, int axis, bool keepdim) { return scaled_sum("sum", x, axis, keepdim, 1); }
+Tensor sum(const Tensor& x, std::span<const int> axes, bool keepdim) {
+  return scaled_sum(x, Reduced("sum", x, axes), keepdim, 1);
+}
+Tensor sum(const Tensor& x, int axis, bool keepdim) { return sum(x, {&axis, 1}, keepdim); }
 
-Tensor mean(const Tensor& x, int axis, bool keepdim) {
-  const int size = x.shape()[axis_of("mean", x, axis)];
-  return scaled_sum("mean", x, axis, keepdim, 1.0f / static_cast<float>(size));
+Tensor mean(const Tensor& x, std::span<const int> axes, bool keepdim) { return mean("mean", x, axes, keepdim); }
+Tensor mean(const Tensor& x, int axis, bool keepdim) { return mean("mean", x, {&axis, 1}, keepdim); }
+
+Tensor amax(const Tensor& x, std::span<const int> axes, bool keepdim) {
+  const Reduced reduced("amax", x, axes);
+  const std::vector<Run> runs = reduced.runs();
+  const Tensor near = runs.size() == 1 ? x : gathered(x, reduced);
+  const int count = static_cast<int>(axes.size());
+  const Around v = around(near, runs.size() == 1 ? runs[0] : Run{x.rank() - count, count});
+  const Tensor y = run(params::max{.outer = v.outer, .reduce = v.reduce, .inner = v.inner}, {near},
+                       reduced.left(x.shape(), keepdim));
+  return record(y, {near}, [near, y, v](const Tensor& dy) -> Grads {
+    const params::max_backward p{.outer = v.outer, .reduce = v.reduce, .inner = v.inner};
+    return {run(p, {near, y, dy}, near.shape())};
+  });
+}
+Tensor amax(const Tensor& x, int axis, bool keepdim) { return amax(x, {&axis, 1}, keepdim); }
+
+Tensor amin(const Tensor& x, std::span<const int> axes, bool keepdim) {
+  const Reduced named("amin", x, axes);  // so that an error has this op's name
+  return neg(amax(neg(x), axes, keepdim));
+}
+Tensor amin(const Tensor& x, int axis, bool keepdim) { return amin(x, {&axis, 1}, keepdim); }
+
+Tensor var(const Tensor& x, std::span<const int> axes, int correction, bool keepdim) {
+  const Reduced reduced("var", x, axes);
+  const int64_t n = reduced.count(x.shape());
+  SG_CHECK(n > correction, "var: " + std::to_string(n) + " elements of " + str(x.shape()) + " with a correction of " +
+                               std::to_string(correction));
+  const Tensor distance = sub(x, mean("var", x, axes, true));
+  return scaled_sum(square(distance), reduced, keepdim, 1.0f / static_cast<float>(n - correction));
 }
 
-Tensor amax(const Tensor& x, int axis, bool keepdim) {
-  const Around v = around("amax", x, axis);
-  const Tensor y =
-      run(params::max{.outer = v.outer, .reduce = v.reduce, .inner = v.inner}, {x}, keepdim ? v.kept : v.dropped);
-  return record(y, {x}, [x, y, v](const Tensor& dy) -> Grads {
-    return {run(params::max_backward{.outer = v.outer, .reduce = v.reduce, .inner = v.inner}, {x, y, dy}, x.shape())};
+Tensor argmax(const Tensor& x, int index, bool keepdim) {
+  const int axis = axis_of("argmax", x, index);
+  const Around v = around(x, {axis, 1});
+  return run(params::argmax{.outer = v.outer, .reduce = v.reduce, .inner = v.inner}, {x},
+             Reduced("argmax", x, {&axis, 1}).left(x.shape(), keepdim));
+}
+
+Tensor cumsum(const Tensor& x, int index) {
+  const int axis = axis_of("cumsum", x, index);
+  const Around v = around(x, {axis, 1});
+  const params::cumsum p{.outer = v.outer, .size = v.reduce, .inner = v.inner};
+  return record(run(p, {x, x}, x.shape()), {x}, [p](const Tensor& dy) -> Grads {
+    params::cumsum back = p;
+    back.reverse = 1;  // dx[i] = Σ dy[j] over j >= i
+    return {run(back, {dy, dy}, dy.shape())};
   });
 }
 

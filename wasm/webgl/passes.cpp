@@ -9,7 +9,8 @@
 namespace sg::webgl {
 namespace {
 
-/// What one fragment of a convolution sums at most: a driver may end a draw that takes seconds.
+/// What one fragment of a convolution, or of the gradient of picked rows, goes through at most: a driver may end a draw
+/// that takes seconds.
 constexpr int kLongestSum = 8192;
 
 /// The values of constants() for a call.
@@ -61,6 +62,10 @@ void Passes::run(const Pass& pass) {
       const auto p = read<params::conv2d_backward_weight>(pass);
       return run_in_pieces(pass, p.batch * p.out_height * p.out_width, kLongestSum);
     }
+    case Kernel::scatter_add:
+      return run_in_pieces(pass, read<params::scatter_add>(pass).count, kLongestSum);
+    case Kernel::cumsum:
+      return run_cumsum(pass);
     case Kernel::dot:
       return run_dot(pass);
     case Kernel::softmax_statistics:
@@ -154,6 +159,19 @@ void Passes::run_max_backward(const Pass& pass) {
   run_sum({Kernel::sum, marks.span(), counts.span(), bytes(count), groups});
   const std::array<Texture, 3> shared{marks.texture(), counts.texture(), pass.inputs[2]};
   draw({Kernel::max_backward, shared, pass.outputs, pass.parameters, pass.floats}, kShare);
+}
+
+void Passes::run_cumsum(const Pass& pass) {
+  constexpr int kShortAxis = 64;
+  const auto p = read<params::cumsum>(pass);
+  if (p.size <= kShortAxis) return draw(pass, p.size);
+  const int piece = piece_of(std::max(p.size, kLongAxis), 0), pieces = divide_up(p.size, piece);
+  const params::sum sum{.outer = p.outer, .reduce = p.size, .inner = p.inner, .scale = 1};
+  const int32_t floats = p.outer * pieces * p.inner;
+  const Temporary parts(pool_, floats);
+  draw({Kernel::sum, pass.inputs.first(1), parts.span(), bytes(sum), floats}, piece);
+  const std::array<Texture, 2> inputs{pass.inputs[0], parts.texture()};
+  draw({Kernel::cumsum, inputs, pass.outputs, pass.parameters, pass.floats}, piece);
 }
 
 void Passes::run_in_pieces(const Pass& pass, int length, int longest) {

@@ -27,6 +27,7 @@ class Passes {
   void run_sum(const Pass& pass);
   void run_max(const Pass& pass);
   void run_max_backward(const Pass& pass);
+  void run_cumsum(const Pass& pass);
   void run_dot(const Pass& pass);
   void run_softmax_statistics(const Pass& pass);
   void run_norm_statistics(const Pass& pass);
