@@ -52,6 +52,18 @@ vec4 first_lanes(vec4 v, int count) {
 /// Which lanes lie in 0 .. size - 1.
 bvec4 within(ivec4 i, int size) { return lessThan(uvec4(i), uvec4(size)); }
 
+/// The window of output o in pooling, along one axis: from .x up to .y, which may reach beyond the axis.
+ivec2 pool_window(int o, int size, int outputs, int extent, int stride, int pad, int adaptive) {
+  if (adaptive != 0) return ivec2(o * size / outputs, ((o + 1) * size + outputs - 1) / outputs);
+  return o * stride - pad + ivec2(0, extent);
+}
+
+/// The first and the last output whose window holds element i.
+ivec2 pool_holders(int i, int size, int outputs, int extent, int stride, int pad, int adaptive) {
+  if (adaptive != 0) return ivec2(i * outputs / size, ((i + 1) * outputs + size - 1) / size - 1);
+  return ivec2(max(i + pad - extent + stride, 0) / stride, min((i + pad) / stride, outputs - 1));
+}
+
 float total(vec4 v) { return (v.x + v.y) + (v.z + v.w); }
 
 /// The statistics [outer, inner] of the elements e .. e + 3 of [outer, reduce, inner].

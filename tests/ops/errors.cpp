@@ -118,6 +118,37 @@ const std::vector<WrongUse>& wrong_uses() {
        {{1, 1, 4}, {1, 1, 3}},
        [](const Tensors& t) { conv1d(t[0], t[1], Tensor(), 1, 2, 1, 1, true); },
        {"causal", "2"}},
+      {"max_pool2d",
+       "a kernel beyond the padded input",
+       {{1, 1, 2, 4}},
+       [](const Tensors& t) {
+         max_pool2d(t[0], {3, 3}, {1, 1});
+       },
+       {"[1, 1, 2, 4]", "3 x 3"}},
+      {"max_pool2d",
+       "a padding of more than half of the kernel",
+       {{1, 1, 4, 4}},
+       [](const Tensors& t) {
+         max_pool2d(t[0], {3, 2}, {1, 1}, {2, 1});
+       },
+       {"[1, 1, 4, 4]", "2 x 1"}},
+      {"max_pool1d", "an image", {{1, 1, 4, 4}}, [](const Tensors& t) { max_pool1d(t[0], 2, 2); }, {"[1, 1, 4, 4]"}},
+      {"avg_pool2d",
+       "a stride of 0",
+       {{1, 1, 4, 4}},
+       [](const Tensors& t) {
+         avg_pool2d(t[0], {2, 2}, {0, 2});
+       },
+       {"[1, 1, 4, 4]", "0 x 2"}},
+      {"avg_pool1d", "no kernel", {{1, 1, 4}}, [](const Tensors& t) { avg_pool1d(t[0], 0, 1); }, {"[1, 1, 4]", "0"}},
+      {"adaptive_avg_pool2d",
+       "to nothing",
+       {{1, 1, 4, 4}},
+       [](const Tensors& t) {
+         adaptive_avg_pool2d(t[0], {1, 0});
+       },
+       {"[1, 1, 4, 4]", "1 x 0"}},
+      {"adaptive_max_pool1d", "a vector", {{4}}, [](const Tensors& t) { adaptive_max_pool1d(t[0], 2); }, {"[4]"}},
       {"sum", "no such axis", {{2, 3}}, [](const Tensors& t) { sum(t[0], 2); }, {"2", "[2, 3]"}},
       {"mean", "no such axis", {{2, 3}}, [](const Tensors& t) { mean(t[0], -3); }, {"-3", "[2, 3]"}},
       {"amax", "no such axis", {{}}, [](const Tensors& t) { amax(t[0], 0); }, {"0", "[]"}},
