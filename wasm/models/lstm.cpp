@@ -1,7 +1,7 @@
 // LSTM over the look-back window, then one linear layer from the last hidden state to all forecasts at once
 // (Hochreiter and Schmidhuber 1997; direct multi-horizon forecasts).
 #include "models/model.h"
-#include "nn/layers.h"
+#include "nn/recurrent.h"
 #include "ops/ops.h"
 
 namespace sg::models {
@@ -10,7 +10,9 @@ namespace {
 class Lstm : public nn::Module {
  public:
   Lstm(nn::Init& init, const Sizes& sizes, int hidden, int layers, float dropout)
-      : lstm_(init, sizes.features, hidden, layers, dropout), dropout_(dropout), head_(init, hidden, sizes.outputs()) {
+      : lstm_(init, sizes.features, hidden, {.layers = layers, .dropout = dropout}),
+        dropout_(dropout),
+        head_(init, hidden, sizes.outputs()) {
     child("lstm", lstm_);
     child("head", head_);
   }

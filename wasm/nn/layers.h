@@ -1,7 +1,5 @@
 // Layers, with PyTorch's names, parameter layouts and initial distributions.
 #pragma once
-#include <vector>
-
 #include "nn/module.h"
 
 namespace sg::nn {
@@ -16,21 +14,6 @@ class Linear : public Module {
 
  private:
   Tensor weight_, bias_;
-};
-
-/// torch.nn.LSTM(batch_first=True): x[N, T, F] -> the hidden states of the last layer [N, T, H], with dropout between
-/// layers. weight_ih_lk[4H, F], weight_hh_lk[4H, H], bias_ih_lk and bias_hh_lk[4H], uniform in ±1/√H; gates i, f, g, o.
-class LSTM : public Module {
- public:
-  LSTM(Init& init, int features, int hidden, int layers, float dropout);
-  Tensor forward(const Tensor& x, Context& context) const override;
-
- private:
-  struct Layer {
-    Tensor weight_ih, weight_hh, bias_ih, bias_hh;
-  };
-  std::vector<Layer> layers_;
-  float dropout_;
 };
 
 /// While training, zeroes each element with probability p and scales the others by 1 / (1 - p).
