@@ -6,13 +6,14 @@ vec2 row_of(int row) {
   if (wanted == float(ignored)) return vec2(0.0);
   if (!(wanted >= 0.0 && wanted < float(classes) && floor(wanted) == wanted)) return vec2(uintBitsToFloat(0x7fc00000u));
   int hit_class = int(wanted), first = row * classes;
-  float counts = sample_weighted != 0 ? at(sample_weight, row) : 1.0, sum = at(lse, row);
+  float counts = sample_weighted != 0 ? at(sample_weight, row) : 1.0;
+  float best = at(maximum, row), log_sum = exact_log(vec4(at(sum, row))).x;
   float weight = class_weighted != 0 ? counts * at(class_weight, hit_class) : counts;
-  float loss = weight * (1.0 - smoothing) * (sum - at(logits, first + hit_class));
+  float loss = weight * (1.0 - smoothing) * (log_sum - (at(logits, first + hit_class) - best));
   if (smoothing > 0.0) {
     vec4 all = vec4(0.0);
     for (int c = 0; c < classes; c += 4) {
-      vec4 each = sum - load4(logits, first + c);
+      vec4 each = log_sum - (load4(logits, first + c) - best);
       if (class_weighted != 0) each *= load4(class_weight, c);
       all += first_lanes(each, classes - c);
     }

@@ -6,7 +6,8 @@ float back(int row, int unit) {
   vec4 sum = vec4(0.0);
   for (int s = 0; s < hidden; ++s) {
     int next = row * hidden + s;
-    sum.xyz += vec3(at(dr_next, next) * at(w, s * hidden + unit), at(du_next, next) * at(w, (hidden + s) * hidden + unit),
+    sum.xyz += vec3(at(dr_next, next) * at(w, s * hidden + unit),
+                    at(du_next, next) * at(w, (hidden + s) * hidden + unit),
                     at(dq_next, next) * at(w, (2 * hidden + s) * hidden + unit));
   }
   return at(dy, (row * steps + t) * hidden + unit) + total(sum);

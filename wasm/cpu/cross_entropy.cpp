@@ -11,17 +11,18 @@ namespace {
 struct Rows {
   ptrdiff_t classes;
   int64_t count;
-  const float *logits, *lse, *target, *class_weight = nullptr, *sample_weight = nullptr;
+  const float *logits, *maximum, *sum, *target, *class_weight = nullptr, *sample_weight = nullptr;
 
   template <class P>
   Rows(const P& p, const Args& args)
       : classes(p.classes),
         count(args.count({p.rows, p.classes})),
         logits(args.in(0, count)),
-        lse(args.in(1, p.rows)),
-        target(args.in(2, p.rows)) {
-    if (p.class_weighted) class_weight = args.in(3, p.classes);
-    if (p.sample_weighted) sample_weight = args.in(4, p.rows);
+        maximum(args.in(1, p.rows)),
+        sum(args.in(2, p.rows)),
+        target(args.in(3, p.rows)) {
+    if (p.class_weighted) class_weight = args.in(4, p.classes);
+    if (p.sample_weighted) sample_weight = args.in(5, p.rows);
   }
 
   float weight_of(ptrdiff_t row) const { return sample_weight ? sample_weight[row] : 1; }
@@ -38,14 +39,14 @@ struct Rows {
   }
 };
 
-/// Σ over the classes of class_weight (lse - logits).
-float sum_of_all(const Rows& in, ptrdiff_t row) {
+/// Σ over the classes of class_weight (log_sum - (logits - maximum)).
+float sum_of_all(const Rows& in, ptrdiff_t row, float log_sum) {
   const float* const x = in.logits + row * in.classes;
-  const vf lse = splat(in.lse[row]);
+  const vf maximum = splat(in.maximum[row]);
   const vi lanes{0, 1, 2, 3};
   std::array<vf, 2> sums{};
   for (ptrdiff_t c = 0; c < in.classes; c += 4) {
-    vf each = lse - load(x + c);
+    vf each = log_sum - (load(x + c) - maximum);
     if (in.class_weight) each *= load(in.class_weight + c);
     const int32_t valid = static_cast<int32_t>(in.classes - c);
     sums[static_cast<size_t>(c / 4 % 2)] += select(lanes < vi{valid, valid, valid, valid}, each, splat(0));
@@ -64,18 +65,19 @@ void cross_entropy(const params::cross_entropy& p, const Args& args) {
     const ptrdiff_t wanted = in.class_of(row, p.ignored, args);
     loss[row] = weight[row] = 0;
     if (wanted < 0) continue;
-    const float counts = in.weight_of(row);
+    const float counts = in.weight_of(row), log_sum = log(in.sum[row]);
     weight[row] = counts * in.weight_of_class(wanted);
-    loss[row] = weight[row] * (1 - p.smoothing) * (in.lse[row] - in.logits[row * in.classes + wanted]);
-    if (p.smoothing > 0) loss[row] += counts * p.smoothing / static_cast<float>(p.classes) * sum_of_all(in, row);
+    loss[row] = weight[row] * (1 - p.smoothing) * (log_sum - (in.logits[row * in.classes + wanted] - in.maximum[row]));
+    if (p.smoothing > 0)
+      loss[row] += counts * p.smoothing / static_cast<float>(p.classes) * sum_of_all(in, row, log_sum);
   }
 }
 
 void cross_entropy_backward(const params::cross_entropy_backward& p, const Args& args) {
   const Rows in(p, args);
   const bool sum_given = p.class_weighted && p.smoothing > 0;
-  const float class_sum = sum_given ? *args.in(5, 1) : static_cast<float>(p.classes);
-  const float weight_sum = *args.in(6, 1), dy = *args.in(7, 1);
+  const float class_sum = sum_given ? *args.in(6, 1) : static_cast<float>(p.classes);
+  const float weight_sum = *args.in(7, 1), dy = *args.in(8, 1);
   float* dlogits = args.out(0, in.count);
   const float smooth = p.smoothing / static_cast<float>(p.classes);
   for (ptrdiff_t row = 0; row < p.rows; ++row, dlogits += in.classes) {
@@ -87,9 +89,10 @@ void cross_entropy_backward(const params::cross_entropy_backward& p, const Args&
     const float scale = dy / weight_sum * in.weight_of(row);
     const float own = scale * (1 - p.smoothing) * in.weight_of_class(wanted), share = scale * smooth;
     const float* const x = in.logits + row * in.classes;
-    const vf lse = splat(in.lse[row]);
+    const vf maximum = splat(in.maximum[row]);
+    const float of_each = (own + share * class_sum) / in.sum[row];
     for (ptrdiff_t c = 0; c < in.classes; c += 4) {
-      vf d = exp(load(x + c) - lse) * (own + share * class_sum);
+      vf d = exp(load(x + c) - maximum) * of_each;
       if (p.smoothing > 0) d -= share * (in.class_weight ? load(in.class_weight + c) : splat(1));
       store(dlogits + c, d);
     }

@@ -1,5 +1,5 @@
-// Cross-entropy of classes as one kernel over rows beside logsumexp, so that the probabilities are never kept: the
-// gradient makes them anew.
+// Cross-entropy of classes as one kernel over the rows beside their maximum and sum of exponentials: the probabilities
+// are never kept, the gradient makes them anew.
 #include "core/check.h"
 #include "ops/ops.h"
 
@@ -35,21 +35,24 @@ const Tensor& or_else(const Tensor& given, const Tensor& other) { return given.d
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntropy& how) {
   check(logits, target, how);
-  Tensor lse, class_weight, sample_weight, class_sum, weight_sum, y;
+  Tensor maximum, exponentials, class_weight, sample_weight, class_sum, weight_sum, y;
   {
     const NoGrad off;
-    lse = logsumexp(logits, 1);
-    class_weight = or_else(how.class_weight, lse), sample_weight = or_else(how.sample_weight, lse);
-    class_sum = how.class_weight.defined() && how.label_smoothing > 0 ? sum(class_weight) : lse;
+    const params::softmax_statistics along{.outer = logits.dim(0), .reduce = logits.dim(1), .inner = 1};
+    const auto statistics = run_all(along, {logits, logits}, target.shape());
+    maximum = statistics[0], exponentials = statistics[1];
+    class_weight = or_else(how.class_weight, maximum), sample_weight = or_else(how.sample_weight, maximum);
+    class_sum = how.class_weight.defined() && how.label_smoothing > 0 ? sum(class_weight) : maximum;
     const auto rows = run_all(parameters<params::cross_entropy>(logits, how),
-                              {logits, lse, target, class_weight, sample_weight}, target.shape());
+                              {logits, maximum, exponentials, target, class_weight, sample_weight}, target.shape());
     weight_sum = sum(rows[1]);
     y = div_or_zero(sum(rows[0]), weight_sum);
   }
   const auto p = parameters<params::cross_entropy_backward>(logits, how);
   return record(y, {logits}, [=](const Tensor& dy) -> Grads {
     // dlogits = dy / Σ weights · weight (softmax - what the targets ask for)
-    return {run(p, {logits, lse, target, class_weight, sample_weight, class_sum, weight_sum, dy}, logits.shape())};
+    return {run(p, {logits, maximum, exponentials, target, class_weight, sample_weight, class_sum, weight_sum, dy},
+                logits.shape())};
   });
 }
 
