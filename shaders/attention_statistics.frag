@@ -1,15 +1,16 @@
-// Outputs are [pieces, queries of all heads], a piece being `piece` keys; the device joins pieces by softmax_statistics.
+// Outputs are [pieces, batch, queries, heads], a piece being `piece` keys; the device joins pieces by softmax_statistics.
 // Four keys at a time: where one raises the maximum, the sum so far is scaled down.
 vec2 lane(int i) {
-  int all = batch * heads * queries, row = i % all, from = (i / all) * piece, end = min(from + piece, keys);
-  int head = row / queries, n = head / heads;
+  int all = batch * queries * heads, row = (i % all) / heads, head = i % heads, from = (i / all) * piece;
+  int n = row / queries, end = min(from + piece, keys);
   if (causal != 0) end = min(end, row % queries + keys - queries + 1);
+  int query = row * q_row + q_at + head * width, key = n * keys * kv_row + k_at + head * width;
   float lowest = uintBitsToFloat(0xff800000u), best = lowest, sums = 0.0;
   for (int s = from; s < end; s += 4) {
     vec4 scores = vec4(lowest);
     for (int l = 0, lanes = min(4, end - s); l < lanes; ++l) {
-      if (padded != 0 && at(padding, n * keys + s + l) != 0.0) continue;
-      scores[l] = scale * row_dot(q, row * width, k, (head * keys + s + l) * width, width);
+      if (padded != 0 && at(padding, (n / share) * keys + s + l) != 0.0) continue;
+      scores[l] = scale * row_dot(q, query, k, key + (s + l) * kv_row, width);
     }
     vec4 next = nan_max(nan_max(scores, scores.zwxy), vec4(best));
     next = nan_max(next, next.yxwz);

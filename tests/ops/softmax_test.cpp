@@ -102,6 +102,13 @@ TEST_CASE("a normalisation or softmax that cannot take its inputs says its name 
   const Tensor q = zeros({1, 2, 3, 4}), k = zeros({1, 2, 5, 4});
   refuses("scaled_dot_product_attention", "[1, 2, 5, 4]", [&] { ops::scaled_dot_product_attention(q, k, q); });
   refuses("scaled_dot_product_attention", "[2, 6]", [&] { ops::scaled_dot_product_attention(q, k, k, false, x); });
+  refuses("multi_head_attention", "[1, 3, 12]", [&] { ops::multi_head_attention(zeros({1, 3, 12}), 3); });
+  refuses("multi_head_attention", "[2, 6]", [&] { ops::multi_head_attention(zeros({1, 3, 12}), 2, false, x); });
+  refuses("multi_head_attention", "[1, 5, 6]", [&] {
+    ops::multi_head_attention(zeros({1, 3, 6}), zeros({1, 5, 6}), 2);
+  });
+  refuses("rotary_heads", "[1, 3, 6]", [&] { ops::rotary_heads(zeros({1, 3, 6}), 2, 1); });
+  refuses("rotary_heads", "3 of 2", [&] { ops::rotary_heads(zeros({1, 3, 8}), 2, 3); });
   refuses("rotary", "[1, 1, 2, 3]", [&] { ops::rotary(zeros({1, 1, 2, 3})); });
   refuses("rotary", "-1", [&] { ops::rotary(q, -1); });
 }

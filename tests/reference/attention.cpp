@@ -4,6 +4,24 @@
 #include <complex>
 
 namespace sg::reference {
+namespace {
+
+/// x[N, T, H D] as [N, H, T, D].
+Array split(const Array& x, int heads) {
+  const int width = x.sizes[2] / heads;
+  Array y({x.sizes[0], heads, x.sizes[1], width});
+  each(y.sizes, [&](const Index& i) { y.at(i) = x.at({i[0], i[2], i[1] * width + i[3]}); });
+  return y;
+}
+
+Array join(const Array& x) {
+  const int width = x.sizes[3];
+  Array y({x.sizes[0], x.sizes[2], x.sizes[1] * width});
+  each(x.sizes, [&](const Index& i) { y.at({i[0], i[2], i[1] * width + i[3]}) = x.at(i); });
+  return y;
+}
+
+}  // namespace
 
 Array scaled_dot_product_attention(const Array& q, const Array& k, const Array& v, bool causal, const Array* padding) {
   const int queries = q.sizes[2], keys = k.sizes[2], width = q.sizes[3];
@@ -33,6 +51,11 @@ Array scaled_dot_product_attention(const Array& q, const Array& k, const Array& 
   return y;
 }
 
+Array multi_head_attention(const Array& q, const Array& k, const Array& v, int heads, bool causal,
+                           const Array* padding) {
+  return join(scaled_dot_product_attention(split(q, heads), split(k, heads), split(v, heads), causal, padding));
+}
+
 /// A pair is a complex number, multiplied by e^(i angle).
 Array rotary(const Array& x, int first, double base) {
   const int width = x.sizes[3], half = width / 2;
@@ -45,6 +68,13 @@ Array rotary(const Array& x, int first, double base) {
     y.at({n, h, t, i + half}) = turned.imag();
   });
   return y;
+}
+
+Array rotary_heads(const Array& x, int heads, int rotated, int first, double base) {
+  const Array all = split(x, heads), turned = rotary(all, first, base);
+  Array y(all.sizes);
+  each(y.sizes, [&](const Index& i) { y.at(i) = i[1] < rotated ? turned.at(i) : all.at(i); });
+  return join(y);
 }
 
 }  // namespace sg::reference

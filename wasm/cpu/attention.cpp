@@ -17,43 +17,86 @@ struct Block {
   ptrdiff_t query, rows, key, columns;
 };
 
+/// Rows of a head: row i is data[i * stride ..].
+template <class Float>
+struct Rows {
+  Float* data;
+  ptrdiff_t stride;
+  Float* at(ptrdiff_t i) const { return data + i * stride; }
+};
+using Given = Rows<const float>;
+using Made = Rows<float>;
+
+/// A query's number, one a head.
+struct Numbers {
+  const float* data;
+  ptrdiff_t heads;
+  float operator[](ptrdiff_t query) const { return data[query * heads]; }
+};
+
 class Heads {
  public:
   template <class P>
   Heads(const P& p, const Args& args, size_t padding)
       : args_(args),
+        batch_(p.batch),
         heads_(p.heads),
+        share_(p.share),
         queries_(p.queries),
         keys_(p.keys),
         width_(p.width),
+        q_row_(p.q_row),
+        kv_row_(p.kv_row),
+        q_at_(p.q_at),
+        k_at_(p.k_at),
+        v_at_(p.v_at),
         causal_(p.causal != 0),
-        scale_(p.scale),
-        query_floats_(args.count({p.batch, p.heads, p.queries, p.width})),
-        key_floats_(args.count({p.batch, p.heads, p.keys, p.width})),
-        statistics_(args.count({p.batch, p.heads, p.queries})),
-        padding_(p.padded ? args.in(padding, args.count({p.batch, p.keys})) : nullptr),
-        kept_before_(static_cast<size_t>(p.keys) + 1),
-        k_copy_(padding_ ? args.scratch().take(key_block()) : nullptr),
-        v_copy_(padding_ ? args.scratch().take(key_block()) : nullptr) {}
-
-  int64_t query_floats() const { return query_floats_; }
-  int64_t key_floats() const { return key_floats_; }
-  int64_t statistics() const { return statistics_; }
-  int64_t query_block() const { return int64_t{queries_} * width_; }
-  int64_t key_block() const { return int64_t{keys_} * width_; }
-  ptrdiff_t queries() const { return queries_; }
-  ptrdiff_t keys() const { return keys_; }
-  ptrdiff_t width() const { return width_; }
-  float scale() const { return scale_; }
-  Scratch& scratch() const { return args_.scratch(); }
-  bool padded() const { return padding_ != nullptr; }
-
-  /// Turns to a head; gives its keys without padding, and the values too where there are some.
-  void turn_to(ptrdiff_t head, const float*& k, const float** v) {
-    if (head % heads_ == 0) count_kept(head / heads_);
-    k = kept(k + head * key_block(), k_copy_);
-    if (v) *v = kept(*v + head * key_block(), v_copy_);
+        scale_(p.scale) {
+    const int64_t row = args.count({p.heads, p.width});
+    if (p.share < 1 || p.q_at < 0 || p.k_at < 0 || p.v_at < 0 || p.q_at > p.q_row - row || p.k_at > p.kv_row - row ||
+        p.v_at > p.kv_row - row)
+      args.fail("the heads do not lie within the rows");
+    q_floats_ = args.count({p.batch, p.queries, p.q_row});
+    kv_floats_ = args.count({p.batch, p.keys, p.kv_row});
+    y_floats_ = args.count({p.batch, p.queries, p.heads, p.width});
+    dk_floats_ = args.count({p.batch, p.keys, p.heads, p.width});
+    statistics_ = args.count({p.batch, p.queries, p.heads});
+    kept_before_.resize(static_cast<size_t>(p.keys) + 1);
+    if (!p.padded) return;
+    padding_ = args.in(padding, args.count({(p.batch + p.share - 1) / p.share, p.keys}));
+    k_copy_ = take_keys();
+    v_copy_ = take_keys();
   }
+
+  int64_t q_floats() const { return q_floats_; }
+  int64_t kv_floats() const { return kv_floats_; }
+  int64_t y_floats() const { return y_floats_; }
+  int64_t dk_floats() const { return dk_floats_; }
+  int64_t statistics() const { return statistics_; }
+  ptrdiff_t queries() const { return queries_; }
+  float scale() const { return scale_; }
+  bool padded() const { return padding_ != nullptr; }
+  float* take_keys() const { return args_.scratch().take(int64_t{keys_} * width_); }
+  float* take_block() const { return args_.scratch().take(kBlock * kBlock); }
+
+  /// f() for each head; the functions below then speak of it.
+  template <class F>
+  void each(F f) {
+    for (sample_ = 0; sample_ < batch_; ++sample_) {
+      count_kept();
+      for (head_ = 0; head_ < heads_; ++head_) f();
+    }
+  }
+  Given q_of(const float* q) const { return {q + sample_ * queries_ * q_row_ + q_at_ + head_ * width_, q_row_}; }
+  /// The keys and values that are no padding.
+  Given k_of(const float* k) const { return kept(k + k_at_, k_copy_); }
+  Given v_of(const float* v) const { return kept(v + v_at_, v_copy_); }
+  template <class Float>
+  Rows<Float> y_of(Float* y) const {
+    return {y + (sample_ * queries_ * heads_ + head_) * width_, heads_ * width_};
+  }
+  Made dk_of(float* dk) const { return {dk + (sample_ * keys_ * heads_ + head_) * width_, heads_ * width_}; }
+  Numbers numbers_of(const float* statistic) const { return {statistic + sample_ * queries_ * heads_ + head_, heads_}; }
 
   /// How many of the keys that are left query t sees: the first ones.
   ptrdiff_t limit(ptrdiff_t t) const {
@@ -64,110 +107,107 @@ class Heads {
   ptrdiff_t seen(const Block& b, ptrdiff_t r) const {
     return std::clamp<ptrdiff_t>(limit(b.query + r) - b.key, 0, b.columns);
   }
-  bool all_seen(const Block& b) const { return seen(b, 0) == b.columns; }
 
-  /// f(block) for the blocks of keys which the block of queries from `query` on sees anything of.
+  /// f(block) for all blocks that have a key which is seen.
   template <class F>
-  void each_key_block(ptrdiff_t query, F f) const {
-    const ptrdiff_t rows = std::min(kBlock, queries_ - query), most = limit(query + rows - 1);
-    for (ptrdiff_t key = 0; key < most; key += kBlock) f(Block{query, rows, key, std::min(kBlock, most - key)});
-  }
-
-  /// to[rows, columns] = a[rows of queries] · b[columns of keys]ᵀ
-  void products(const Block& b, const float* queries, const float* keys, float* to) const {
-    const size_t taken = scratch().taken();
-    gemm(b.rows, b.columns, width_, {queries + b.query * width_, width_, 1}, {keys + b.key * width_, 1, width_}, to,
-         kBlock, false, scratch());
-    scratch().return_to(taken);
-  }
-
-  /// to[rows of queries] += weights[rows, columns] · values[columns of keys], each row with the keys that it sees
-  /// alone.
-  void add_to_queries(const Block& b, const float* weights, const float* values, float* to) const {
-    const size_t taken = scratch().taken();
-    const View v{values + b.key * width_, width_, 1};
-    if (all_seen(b)) {
-      gemm(b.rows, width_, b.columns, {weights, kBlock, 1}, v, to + b.query * width_, width_, true, scratch());
-    } else {
-      for (ptrdiff_t r = 0; r < b.rows; ++r) {
-        if (const ptrdiff_t n = seen(b, r)) {
-          gemm(1, width_, n, {weights + r * kBlock, kBlock, 1}, v, to + (b.query + r) * width_, width_, true,
-               scratch());
-        }
-        scratch().return_to(taken);
-      }
+  void each_block(F f) const {
+    for (ptrdiff_t query = 0; query < queries_; query += kBlock) {
+      const ptrdiff_t rows = std::min(kBlock, queries_ - query), most = limit(query + rows - 1);
+      for (ptrdiff_t key = 0; key < most; key += kBlock) f(Block{query, rows, key, std::min(kBlock, most - key)});
     }
-    scratch().return_to(taken);
   }
 
-  /// to[columns of keys] += weights[rows, columns]ᵀ · queries[rows]
-  void add_to_keys(const Block& b, const float* weights, const float* queries, float* to) const {
-    const size_t taken = scratch().taken();
-    gemm(b.columns, width_, b.rows, {weights, 1, kBlock}, {queries + b.query * width_, width_, 1}, to + b.key * width_,
-         width_, true, scratch());
-    scratch().return_to(taken);
+  /// to[rows, columns] = a[rows] · b[columns]ᵀ of queries and keys
+  void products(const Block& b, Given queries, Given keys, float* to) const {
+    multiply(b.rows, b.columns, width_, {queries.at(b.query), queries.stride, 1}, {keys.at(b.key), 1, keys.stride}, to,
+             kBlock, false);
+  }
+
+  /// to[rows] += weights[rows, columns] · values[columns], each row with the keys that it sees alone.
+  void add_to_queries(const Block& b, const float* weights, Given values, Made to) const {
+    const View v{values.at(b.key), values.stride, 1};
+    if (seen(b, 0) == b.columns)
+      return multiply(b.rows, width_, b.columns, {weights, kBlock, 1}, v, to.at(b.query), to.stride, true);
+    for (ptrdiff_t r = 0; r < b.rows; ++r) {
+      if (const ptrdiff_t n = seen(b, r))
+        multiply(1, width_, n, {weights + r * kBlock, kBlock, 1}, v, to.at(b.query + r), to.stride, true);
+    }
+  }
+
+  /// to[columns] += weights[rows, columns]ᵀ · queries[rows]
+  void add_to_keys(const Block& b, const float* weights, Given queries, Made to) const {
+    multiply(b.columns, width_, b.rows, {weights, 1, kBlock}, {queries.at(b.query), queries.stride, 1}, to.at(b.key),
+             to.stride, true);
   }
 
   /// to[keys] = the rows of the keys that were left, 0 for padding.
-  void put_back(const float* kept, float* to) const {
-    for (ptrdiff_t s = 0; s < keys_; ++s, to += width_) {
-      const ptrdiff_t at = kept_before_[static_cast<size_t>(s)];
-      if (kept_before_[static_cast<size_t>(s) + 1] > at)
-        std::copy_n(kept + at * width_, width_, to);
+  void put_back(const float* kept, Made to) const {
+    for (ptrdiff_t s = 0; s < keys_; ++s) {
+      if (is_kept(s))
+        std::copy_n(kept + kept_before_[static_cast<size_t>(s)] * width_, width_, to.at(s));
       else
-        std::fill_n(to, width_, 0.0f);
+        std::fill_n(to.at(s), width_, 0.0f);
     }
   }
 
  private:
-  void count_kept(ptrdiff_t sample) {
+  bool is_kept(ptrdiff_t s) const {
+    return kept_before_[static_cast<size_t>(s) + 1] > kept_before_[static_cast<size_t>(s)];
+  }
+
+  void count_kept() {
     for (ptrdiff_t s = 0; s < keys_; ++s) {
-      const bool hidden = padding_ && padding_[sample * keys_ + s] != 0;
+      const bool hidden = padding_ && padding_[sample_ / share_ * keys_ + s] != 0;
       kept_before_[static_cast<size_t>(s) + 1] = kept_before_[static_cast<size_t>(s)] + !hidden;
     }
   }
 
-  const float* kept(const float* rows, float* copy) const {
+  Given kept(const float* all, float* copy) const {
+    const Given rows{all + sample_ * keys_ * kv_row_ + head_ * width_, kv_row_};
     if (!copy) return rows;
     for (ptrdiff_t s = 0; s < keys_; ++s) {
-      const ptrdiff_t at = kept_before_[static_cast<size_t>(s)];
-      if (kept_before_[static_cast<size_t>(s) + 1] > at) std::copy_n(rows + s * width_, width_, copy + at * width_);
+      if (is_kept(s)) std::copy_n(rows.at(s), width_, copy + kept_before_[static_cast<size_t>(s)] * width_);
     }
-    return copy;
+    return {copy, width_};
+  }
+
+  /// gemm, whose own memory is given back.
+  void multiply(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, View a, View b, float* c, ptrdiff_t c_row,
+                bool accumulate) const {
+    Scratch& scratch = args_.scratch();
+    const size_t taken = scratch.taken();
+    gemm(m, n, k, a, b, c, c_row, accumulate, scratch);
+    scratch.return_to(taken);
   }
 
   const Args& args_;
-  ptrdiff_t heads_, queries_, keys_, width_;
+  ptrdiff_t batch_, heads_, share_, queries_, keys_, width_, q_row_, kv_row_, q_at_, k_at_, v_at_;
   bool causal_;
   float scale_;
-  int64_t query_floats_, key_floats_, statistics_;
-  const float* padding_;
+  int64_t q_floats_, kv_floats_, y_floats_, dk_floats_, statistics_;
+  const float* padding_ = nullptr;
+  float *k_copy_ = nullptr, *v_copy_ = nullptr;
   std::vector<ptrdiff_t> kept_before_;  // of keys: those before key s that are no padding
-  float *k_copy_, *v_copy_;
-};
-
-/// Where a query sees no key nothing is ever made from its statistics.
-struct Statistics {
-  const float *maximum, *sum;
+  ptrdiff_t sample_ = 0, head_ = 0;
 };
 
 /// Scores become p = exp(scale score - maximum) / sum, 0 where a key is not seen.
-void to_probabilities(const Heads& h, const Block& b, const Statistics& of, float* scores) {
+void to_probabilities(const Heads& h, const Block& b, Numbers maximum, Numbers sum, float* scores) {
+  const float scale = h.scale();
   for (ptrdiff_t r = 0; r < b.rows; ++r, scores += kBlock) {
     const ptrdiff_t n = h.seen(b, r);
-    const vf peak = splat(of.maximum[b.query + r]), inverse = splat(1.0f / of.sum[b.query + r]);
-    const float scale = h.scale();
+    const vf peak = splat(maximum[b.query + r]), inverse = splat(1.0f / sum[b.query + r]);
     for (ptrdiff_t j = 0; j < n; j += 4) store(scores + j, head(exp(load(scores + j) * scale - peak) * inverse, n - j));
     for (ptrdiff_t j = (n + 3) / 4 * 4; j < b.columns; ++j) scores[j] = 0;
   }
 }
 
 /// dp[rows, columns] becomes ds = scale p (dp - along), 0 where a key is not seen.
-void to_score_gradients(const Heads& h, const Block& b, const float* p, const float* along, float* dp) {
+void to_score_gradients(const Heads& h, const Block& b, const float* p, Numbers along, float* dp) {
+  const float scale = h.scale();
   for (ptrdiff_t r = 0; r < b.rows; ++r, dp += kBlock, p += kBlock) {
     const ptrdiff_t n = h.seen(b, r);
     const vf sum = splat(along[b.query + r]);
-    const float scale = h.scale();
     for (ptrdiff_t j = 0; j < n; j += 4) store(dp + j, head(load(p + j) * (load(dp + j) - sum) * scale, n - j));
     for (ptrdiff_t j = (n + 3) / 4 * 4; j < b.columns; ++j) dp[j] = 0;
   }
@@ -182,130 +222,100 @@ void add_scores(const float* scores, ptrdiff_t n, float scale, float& maximum, f
   maximum = next;
 }
 
+/// What both gradients begin with: p in `scores` and ds in `products`, for each block of the head.
+template <class F>
+void each_gradient_block(const Heads& h, const Args& args, Given q, Given k, Given v, Given dy, float* scores,
+                         float* products, F f) {
+  const Numbers maximum = h.numbers_of(args.in(5, h.statistics())), sum = h.numbers_of(args.in(6, h.statistics())),
+                along = h.numbers_of(args.in(7, h.statistics()));
+  h.each_block([&](const Block& b) {
+    h.products(b, q, k, scores);
+    to_probabilities(h, b, maximum, sum, scores);
+    h.products(b, dy, v, products);
+    to_score_gradients(h, b, scores, along, products);
+    f(b);
+  });
+}
+
 }  // namespace
 
 namespace kernels {
 
 void attention_statistics(const params::attention_statistics& p, const Args& args) {
   Heads h(p, args, 2);
-  const float *const q = args.in(0, h.query_floats()), *const k = args.in(1, h.key_floats());
+  const float *const q = args.in(0, h.q_floats()), *const k = args.in(1, h.kv_floats());
   float *const maximum = args.out(0, h.statistics()), *const sum = args.out(1, h.statistics());
-  float* const scores = args.scratch().take(kBlock * kBlock);
-  for (ptrdiff_t head = 0; head < ptrdiff_t{p.batch} * p.heads; ++head) {
-    const float* keys = k;
-    h.turn_to(head, keys, nullptr);
-    float *const peaks = maximum + head * h.queries(), *const sums = sum + head * h.queries();
-    std::fill_n(peaks, h.queries(), -__builtin_inff());
-    std::fill_n(sums, h.queries(), 0.0f);
-    for (ptrdiff_t query = 0; query < h.queries(); query += kBlock) {
-      h.each_key_block(query, [&](const Block& b) {
-        h.products(b, q + head * h.query_block(), keys, scores);
-        for (ptrdiff_t r = 0; r < b.rows; ++r) {
-          if (const ptrdiff_t n = h.seen(b, r))
-            add_scores(scores + r * kBlock, n, h.scale(), peaks[query + r], sums[query + r]);
-        }
-      });
-    }
-  }
+  float* const scores = h.take_block();
+  std::fill_n(maximum, h.statistics(), -__builtin_inff());
+  std::fill_n(sum, h.statistics(), 0.0f);
+  h.each([&] {
+    const Given queries = h.q_of(q), keys = h.k_of(k);
+    const ptrdiff_t first = h.numbers_of(maximum).data - maximum;
+    h.each_block([&](const Block& b) {
+      h.products(b, queries, keys, scores);
+      for (ptrdiff_t r = 0; r < b.rows; ++r) {
+        const ptrdiff_t at = first + (b.query + r) * p.heads;
+        if (const ptrdiff_t n = h.seen(b, r)) add_scores(scores + r * kBlock, n, h.scale(), maximum[at], sum[at]);
+      }
+    });
+  });
 }
 
 void attention(const params::attention& p, const Args& args) {
   Heads h(p, args, 3);
-  const float *const q = args.in(0, h.query_floats()), *const k = args.in(1, h.key_floats()),
-                     *const v = args.in(2, h.key_floats());
+  const float *const q = args.in(0, h.q_floats()), *const k = args.in(1, h.kv_floats()),
+                     *const v = args.in(2, h.kv_floats());
   const float *const maximum = args.in(4, h.statistics()), *const sum = args.in(5, h.statistics());
-  float* const y = args.out(0, h.query_floats());
-  float* const scores = args.scratch().take(kBlock * kBlock);
-  std::fill_n(y, h.query_floats(), 0.0f);
-  for (ptrdiff_t head = 0; head < ptrdiff_t{p.batch} * p.heads; ++head) {
-    const float *keys = k, *values = v;
-    h.turn_to(head, keys, &values);
-    const Statistics of{maximum + head * h.queries(), sum + head * h.queries()};
-    for (ptrdiff_t query = 0; query < h.queries(); query += kBlock) {
-      h.each_key_block(query, [&](const Block& b) {
-        h.products(b, q + head * h.query_block(), keys, scores);
-        to_probabilities(h, b, of, scores);
-        h.add_to_queries(b, scores, values, y + head * h.query_block());
-      });
-    }
-  }
+  float* const y = args.out(0, h.y_floats());
+  float* const scores = h.take_block();
+  std::fill_n(y, h.y_floats(), 0.0f);
+  h.each([&] {
+    const Given queries = h.q_of(q), keys = h.k_of(k), values = h.v_of(v);
+    const Made to = h.y_of(y);
+    h.each_block([&](const Block& b) {
+      h.products(b, queries, keys, scores);
+      to_probabilities(h, b, h.numbers_of(maximum), h.numbers_of(sum), scores);
+      h.add_to_queries(b, scores, values, to);
+    });
+  });
 }
 
 void attention_backward_q(const params::attention_backward_q& p, const Args& args) {
   Heads h(p, args, 4);
-  const float *const q = args.in(0, h.query_floats()), *const k = args.in(1, h.key_floats()),
-                     *const v = args.in(2, h.key_floats()), *const dy = args.in(3, h.query_floats());
-  const float *const maximum = args.in(5, h.statistics()), *const sum = args.in(6, h.statistics()),
-                     *const along = args.in(7, h.statistics());
-  float* const dq = args.out(0, h.query_floats());
-  float *const scores = args.scratch().take(kBlock * kBlock), *const products = args.scratch().take(kBlock * kBlock);
-  std::fill_n(dq, h.query_floats(), 0.0f);
-  for (ptrdiff_t head = 0; head < ptrdiff_t{p.batch} * p.heads; ++head) {
-    const float *keys = k, *values = v;
-    h.turn_to(head, keys, &values);
-    const ptrdiff_t rows = head * h.queries(), floats = head * h.query_block();
-    for (ptrdiff_t query = 0; query < h.queries(); query += kBlock) {
-      h.each_key_block(query, [&](const Block& b) {
-        h.products(b, q + floats, keys, scores);
-        to_probabilities(h, b, {maximum + rows, sum + rows}, scores);
-        h.products(b, dy + floats, values, products);
-        to_score_gradients(h, b, scores, along + rows, products);
-        h.add_to_queries(b, products, keys, dq + floats);
-      });
-    }
-  }
+  const float *const q = args.in(0, h.q_floats()), *const k = args.in(1, h.kv_floats()),
+                     *const v = args.in(2, h.kv_floats()), *const dy = args.in(3, h.y_floats());
+  float* const dq = args.out(0, h.y_floats());
+  float *const scores = h.take_block(), *const products = h.take_block();
+  std::fill_n(dq, h.y_floats(), 0.0f);
+  h.each([&] {
+    const Given keys = h.k_of(k);
+    const Made to = h.y_of(dq);
+    each_gradient_block(h, args, h.q_of(q), keys, h.v_of(v), h.y_of(dy), scores, products,
+                        [&](const Block& b) { h.add_to_queries(b, products, keys, to); });
+  });
 }
 
 void attention_backward_kv(const params::attention_backward_kv& p, const Args& args) {
   Heads h(p, args, 4);
-  const float *const q = args.in(0, h.query_floats()), *const k = args.in(1, h.key_floats()),
-                     *const v = args.in(2, h.key_floats()), *const dy = args.in(3, h.query_floats());
-  const float *const maximum = args.in(5, h.statistics()), *const sum = args.in(6, h.statistics()),
-                     *const along = args.in(7, h.statistics());
-  float *const dk = args.out(0, h.key_floats()), *const dv = args.out(1, h.key_floats());
-  float *const scores = args.scratch().take(kBlock * kBlock), *const products = args.scratch().take(kBlock * kBlock);
-  float *const dk_kept = h.padded() ? args.scratch().take(h.key_block()) : nullptr, *const dv_kept =
-                                                                                        h.padded()
-                                                                                            ? args.scratch().take(
-                                                                                                  h.key_block())
-                                                                                            : nullptr;
-  for (ptrdiff_t head = 0; head < ptrdiff_t{p.batch} * p.heads; ++head) {
-    const float *keys = k, *values = v;
-    h.turn_to(head, keys, &values);
-    const ptrdiff_t rows = head * h.queries(), floats = head * h.query_block();
-    float *const dk_all = dk + head * h.key_block(), *const dv_all = dv + head * h.key_block();
-    float *const to_k = dk_kept ? dk_kept : dk_all, *const to_v = dv_kept ? dv_kept : dv_all;
-    std::fill_n(to_k, h.key_block(), 0.0f);
-    std::fill_n(to_v, h.key_block(), 0.0f);
-    for (ptrdiff_t query = 0; query < h.queries(); query += kBlock) {
-      h.each_key_block(query, [&](const Block& b) {
-        h.products(b, q + floats, keys, scores);
-        to_probabilities(h, b, {maximum + rows, sum + rows}, scores);
-        h.add_to_keys(b, scores, dy + floats, to_v);
-        h.products(b, dy + floats, values, products);
-        to_score_gradients(h, b, scores, along + rows, products);
-        h.add_to_keys(b, products, q + floats, to_k);
-      });
-    }
-    if (h.padded()) h.put_back(to_k, dk_all), h.put_back(to_v, dv_all);
-  }
-}
-
-void rotary(const params::rotary& p, const Args& args) {
-  if (p.width % 2) args.fail("its width is odd");
-  const int64_t n = args.count({p.rows, p.positions, p.width});
-  const float *x = args.in(0, n), *const angles = args.in(1, args.count({p.positions, p.width}));
-  float* y = args.out(0, n);
-  const ptrdiff_t width = p.width, half = width / 2;
-  const float direction = p.backward ? -1.0f : 1.0f;
-  for (ptrdiff_t row = 0; row < ptrdiff_t{p.rows} * p.positions; ++row, x += width, y += width) {
-    const float *const cosine = angles + row % p.positions * width, *const sine = cosine + half;
-    // Front to back: whole vectors of the first half run into the second, which is written after it.
-    for (ptrdiff_t i = 0; i < half; i += 4)
-      store(y + i, load(x + i) * load(cosine + i) - load(x + half + i) * load(sine + i) * direction);
-    for (ptrdiff_t i = 0; i < half; i += 4)
-      store(y + half + i, load(x + half + i) * load(cosine + i) + load(x + i) * load(sine + i) * direction);
-  }
+  const float *const q = args.in(0, h.q_floats()), *const k = args.in(1, h.kv_floats()),
+                     *const v = args.in(2, h.kv_floats()), *const dy = args.in(3, h.y_floats());
+  float *const dk = args.out(0, h.dk_floats()), *const dv = args.out(1, h.dk_floats());
+  float *const scores = h.take_block(), *const products = h.take_block();
+  const ptrdiff_t head_floats = ptrdiff_t{p.keys} * p.width;
+  float *const dk_kept = h.padded() ? h.take_keys() : nullptr, *const dv_kept = h.padded() ? h.take_keys() : nullptr;
+  std::fill_n(dk, h.dk_floats(), 0.0f);
+  std::fill_n(dv, h.dk_floats(), 0.0f);
+  h.each([&] {
+    const Given queries = h.q_of(q), gradient = h.y_of(dy);
+    const Made to_k = dk_kept ? Made{dk_kept, p.width} : h.dk_of(dk);
+    const Made to_v = dv_kept ? Made{dv_kept, p.width} : h.dk_of(dv);
+    if (h.padded()) std::fill_n(dk_kept, head_floats, 0.0f), std::fill_n(dv_kept, head_floats, 0.0f);
+    each_gradient_block(h, args, queries, h.k_of(k), h.v_of(v), gradient, scores, products, [&](const Block& b) {
+      h.add_to_keys(b, scores, gradient, to_v);
+      h.add_to_keys(b, products, queries, to_k);
+    });
+    if (h.padded()) h.put_back(dk_kept, h.dk_of(dk)), h.put_back(dv_kept, h.dk_of(dv));
+  });
 }
 
 }  // namespace kernels

@@ -42,31 +42,23 @@ MultiheadAttention::MultiheadAttention(Init& init, int width, int heads, bool ro
   child("out_proj", out_proj_);
 }
 
-/// Parts first .. first + parts - 1 of queries, keys and values: [parts, N, heads, T, width / heads].
+/// Parts first .. first + parts - 1 of queries, keys and values side by side: [N, T, parts E].
 Tensor MultiheadAttention::project(const Tensor& x, int first, int parts) const {
   SG_CHECK(x.rank() == 3 && x.dim(2) == width_,
            "MultiheadAttention: x " + str(x.shape()) + " must be [N, T, " + std::to_string(width_) + "]");
   const auto part = [&](const Tensor& t) { return parts == 3 ? t : ops::narrow(t, 0, first * width_, parts * width_); };
   const Tensor z = ops::linear(x, part(in_proj_weight_), part(in_proj_bias_));
-  const int order[]{2, 0, 3, 1, 4};
-  return ops::permute(ops::reshape(z, Shape{x.dim(0), x.dim(1), parts, heads_, width_ / heads_}), order);
-}
-
-Tensor MultiheadAttention::attend(Tensor q, Tensor k, const Tensor& v, const Mask& mask, Context& context) const {
-  if (rotary_) q = ops::rotary(q), k = ops::rotary(k);
-  const Tensor y = ops::scaled_dot_product_attention(q, k, v, mask.causal, mask.key_padding);
-  const int order[]{0, 2, 1, 3};
-  return out_proj_.forward(ops::reshape(ops::permute(y, order), Shape{q.dim(0), q.dim(2), width_}), context);
+  const int turned = (first == 0) + (first + parts >= 2 && first <= 1);  // queries and keys, not values
+  return rotary_ ? ops::rotary_heads(z, parts * heads_, turned * heads_) : z;
 }
 
 Tensor MultiheadAttention::forward(const Tensor& x, const Mask& mask, Context& context) const {
-  const Tensor all = project(x, 0, 3);
-  return attend(ops::select(all, 0, 0), ops::select(all, 0, 1), ops::select(all, 0, 2), mask, context);
+  return out_proj_.forward(ops::multi_head_attention(project(x, 0, 3), heads_, mask.causal, mask.key_padding), context);
 }
 
 Tensor MultiheadAttention::forward(const Tensor& x, const Tensor& memory, const Mask& mask, Context& context) const {
-  const Tensor q = project(x, 0, 1), both = project(memory, 1, 2);
-  return attend(ops::select(q, 0, 0), ops::select(both, 0, 0), ops::select(both, 0, 1), mask, context);
+  const Tensor q = project(x, 0, 1), kv = project(memory, 1, 2);
+  return out_proj_.forward(ops::multi_head_attention(q, kv, heads_, mask.causal, mask.key_padding), context);
 }
 
 FeedForward::FeedForward(Init& init, const TransformerOptions& options)

@@ -26,7 +26,6 @@ class MultiheadAttention : public Module {
   Tensor forward(const Tensor& x, const Tensor& memory, const Mask& mask, Context& context) const;
 
  private:
-  Tensor attend(Tensor q, Tensor k, const Tensor& v, const Mask& mask, Context& context) const;
   Tensor project(const Tensor& x, int first, int parts) const;
 
   int width_, heads_;

@@ -9,30 +9,65 @@
 namespace sg::ops {
 namespace {
 
+/// How the heads lie in the buffers; see kernels.def.
 struct Sizes {
-  int batch, heads, queries, keys, width;
+  int batch, heads, share, queries, keys, width, q_row, kv_row, q_at, k_at, v_at;
   bool causal, padded;
 
   template <class Params>
   Params params() const {
     Params p{};
-    p.batch = batch, p.heads = heads, p.queries = queries, p.keys = keys, p.width = width;
+    p.batch = batch, p.heads = heads, p.share = share, p.queries = queries, p.keys = keys, p.width = width;
+    p.q_row = q_row, p.kv_row = kv_row, p.q_at = q_at, p.k_at = k_at, p.v_at = v_at;
     p.causal = causal, p.padded = padded;
     p.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(width)));
     return p;
   }
 };
 
-Sizes sizes_of(const Tensor& q, const Tensor& k, const Tensor& v, bool causal, const Tensor& padding) {
-  SG_CHECK(q.rank() == 4 && k.rank() == 4 && q.dim(0) == k.dim(0) && q.dim(1) == k.dim(1) && q.dim(3) == k.dim(3) &&
-               k.shape() == v.shape(),
-           "scaled_dot_product_attention: q " + str(q.shape()) + ", k " + str(k.shape()) + " and v " + str(v.shape()) +
-               " must be [N, H, T, D], [N, H, S, D] and [N, H, S, D]");
-  const Sizes s{q.dim(0), q.dim(1), q.dim(2), k.dim(2), q.dim(3), causal, padding.defined()};
-  SG_CHECK(!s.padded || padding.shape() == Shape({s.batch, s.keys}), "scaled_dot_product_attention: key_padding " +
-                                                                         str(padding.shape()) + " for k " +
-                                                                         str(k.shape()) + " must be [N, S]");
-  return s;
+/// What attention reads and what its backward needs.
+struct Attended {
+  Sizes sizes;
+  Tensor q, k, v, padding, maximum, sum, y;
+};
+
+Attended attend(const Sizes& s, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& key_padding,
+                const Shape& shape) {
+  const Tensor padding = s.padded ? key_padding : q;
+  const auto statistics =
+      run_all(s.params<params::attention_statistics>(), {q, k, padding}, Shape{s.batch, s.queries, s.heads});
+  const Tensor y = run(s.params<params::attention>(), {q, k, v, padding, statistics[0], statistics[1], q}, shape);
+  return {s, q, k, v, padding, statistics[0], statistics[1], y};
+}
+
+/// dy · y for each query and head.
+Tensor along_of(const Attended& a, const Tensor& dy) {
+  const params::dot dot{.outer = a.sizes.batch * a.sizes.queries * a.sizes.heads, .reduce = a.sizes.width, .inner = 1};
+  return run(dot, {dy, a.y}, a.maximum.shape());
+}
+
+Tensor query_gradient(const Attended& a, const Tensor& dy, const Tensor& along) {
+  return run(a.sizes.params<params::attention_backward_q>(),
+             {a.q, a.k, a.v, dy, a.padding, a.maximum, a.sum, along, a.y}, a.y.shape());
+}
+
+std::vector<Tensor> key_gradients(const Attended& a, const Tensor& dy, const Tensor& along, const Shape& shape) {
+  return run_all(a.sizes.params<params::attention_backward_kv>(),
+                 {a.q, a.k, a.v, dy, a.padding, a.maximum, a.sum, along, a.k, a.k}, shape);
+}
+
+/// Tensors of `rows` rows each, side by side.
+Tensor beside(const std::vector<Tensor>& parts, int rows, const Shape& shape) {
+  const auto width = [&](size_t i) { return static_cast<int>(parts[i].size() / rows); };
+  const Tensor& a = parts[0];
+  const params::concat p{.outer = rows, .w0 = width(0), .w1 = width(1), .w2 = parts.size() > 2 ? width(2) : 0};
+  return run(p, {a, parts[1], parts.back(), a, a, a, a, a}, shape);
+}
+
+void check_padding(const char* op, const Tensor& padding, int batch, int keys) {
+  SG_CHECK(!padding.defined() || padding.shape() == Shape({batch, keys}),
+           std::string(op) + ": key_padding " + str(padding.shape()) + " must be [" + std::to_string(batch) + ", " +
+               std::to_string(keys) + "]");
 }
 
 /// [positions, width]: the cosines of a position's width/2 angles, then their sines. Made in double: an angle may be
@@ -67,38 +102,131 @@ const std::vector<float>& known_rotations(int positions, int width, int first, f
 
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal,
                                     const Tensor& key_padding) {
-  const Sizes s = sizes_of(q, k, v, causal, key_padding);
-  const Tensor padding = s.padded ? key_padding : q;
-  const Shape rows{s.batch, s.heads, s.queries};
-  const auto statistics = run_all(s.params<params::attention_statistics>(), {q, k, padding}, rows);
-  const Tensor maximum = statistics[0], sum = statistics[1];
-  const Tensor y = run(s.params<params::attention>(), {q, k, v, padding, maximum, sum, q}, q.shape());
-  return record(y, {q, k, v}, [q, k, v, padding, maximum, sum, y, s, rows](const Tensor& dy) -> Grads {
-    const params::dot dot{.outer = s.batch * s.heads * s.queries, .reduce = s.width, .inner = 1};
-    const Tensor along = run(dot, {dy, y}, rows);
+  SG_CHECK(q.rank() == 4 && k.rank() == 4 && q.dim(0) == k.dim(0) && q.dim(1) == k.dim(1) && q.dim(3) == k.dim(3) &&
+               k.shape() == v.shape(),
+           "scaled_dot_product_attention: q " + str(q.shape()) + ", k " + str(k.shape()) + " and v " + str(v.shape()) +
+               " must be [N, H, T, D], [N, H, S, D] and [N, H, S, D]");
+  check_padding("scaled_dot_product_attention", key_padding, q.dim(0), k.dim(2));
+  // To the kernels each head is a sample of one head.
+  const Sizes s{.batch = q.dim(0) * q.dim(1),
+                .heads = 1,
+                .share = q.dim(1),
+                .queries = q.dim(2),
+                .keys = k.dim(2),
+                .width = q.dim(3),
+                .q_row = q.dim(3),
+                .kv_row = q.dim(3),
+                .q_at = 0,
+                .k_at = 0,
+                .v_at = 0,
+                .causal = causal,
+                .padded = key_padding.defined()};
+  const Attended a = attend(s, q, k, v, key_padding, q.shape());
+  return record(a.y, {q, k, v}, [a](const Tensor& dy) -> Grads {
+    const Tensor along = along_of(a, dy);
     Grads grads(3);
-    if (q.requires_grad())
-      grads[0] =
-          run(s.params<params::attention_backward_q>(), {q, k, v, dy, padding, maximum, sum, along, q}, q.shape());
-    if (k.requires_grad() || v.requires_grad()) {
-      const auto both = run_all(s.params<params::attention_backward_kv>(),
-                                {q, k, v, dy, padding, maximum, sum, along, k, k}, k.shape());
+    if (a.q.requires_grad()) grads[0] = query_gradient(a, dy, along);
+    if (a.k.requires_grad() || a.v.requires_grad()) {
+      const auto both = key_gradients(a, dy, along, a.k.shape());
       grads[1] = both[0], grads[2] = both[1];
     }
     return grads;
   });
 }
 
-Tensor rotary(const Tensor& x, int first, float base) {
-  SG_CHECK(x.rank() == 4 && x.dim(3) % 2 == 0, "rotary: x " + str(x.shape()) + " must be [N, H, T, D] with an even D");
-  SG_CHECK(first >= 0 && base > 0, "rotary: the first position " + std::to_string(first) + " and the base " +
-                                       std::to_string(base) + " must be at least 0 and above 0");
-  params::rotary p{.rows = x.dim(0) * x.dim(1), .positions = x.dim(2), .width = x.dim(3), .backward = 0};
+Tensor multi_head_attention(const Tensor& qkv, int heads, bool causal, const Tensor& key_padding) {
+  SG_CHECK(qkv.rank() == 3 && heads > 0 && qkv.dim(2) % (3 * heads) == 0,
+           "multi_head_attention: qkv " + str(qkv.shape()) + " must be [N, T, 3E] with E a multiple of " +
+               std::to_string(heads) + " heads");
+  const int n = qkv.dim(0), time = qkv.dim(1), row = qkv.dim(2), width = row / 3;
+  check_padding("multi_head_attention", key_padding, n, time);
+  const Sizes s{.batch = n,
+                .heads = heads,
+                .share = 1,
+                .queries = time,
+                .keys = time,
+                .width = width / heads,
+                .q_row = row,
+                .kv_row = row,
+                .q_at = 0,
+                .k_at = width,
+                .v_at = 2 * width,
+                .causal = causal,
+                .padded = key_padding.defined()};
+  const Attended a = attend(s, qkv, qkv, qkv, key_padding, Shape{n, time, width});
+  return record(a.y, {qkv}, [a, n, time](const Tensor& dy) -> Grads {
+    const Tensor along = along_of(a, dy), dq = query_gradient(a, dy, along);
+    const auto both = key_gradients(a, dy, along, a.y.shape());
+    return {beside({dq, both[0], both[1]}, n * time, a.q.shape())};
+  });
+}
+
+Tensor multi_head_attention(const Tensor& q, const Tensor& kv, int heads, bool causal, const Tensor& key_padding) {
+  SG_CHECK(q.rank() == 3 && kv.rank() == 3 && heads > 0 && q.dim(2) % heads == 0 && q.dim(0) == kv.dim(0) &&
+               kv.dim(2) == 2 * q.dim(2),
+           "multi_head_attention: q " + str(q.shape()) + " and kv " + str(kv.shape()) +
+               " must be [N, T, E] and [N, S, 2E] with E a multiple of " + std::to_string(heads) + " heads");
+  const int n = q.dim(0), keys = kv.dim(1), width = q.dim(2);
+  check_padding("multi_head_attention", key_padding, n, keys);
+  const Sizes s{.batch = n,
+                .heads = heads,
+                .share = 1,
+                .queries = q.dim(1),
+                .keys = keys,
+                .width = width / heads,
+                .q_row = width,
+                .kv_row = 2 * width,
+                .q_at = 0,
+                .k_at = 0,
+                .v_at = width,
+                .causal = causal,
+                .padded = key_padding.defined()};
+  const Attended a = attend(s, q, kv, kv, key_padding, q.shape());
+  return record(a.y, {q, kv}, [a, n, keys, width](const Tensor& dy) -> Grads {
+    const Tensor along = along_of(a, dy);
+    Grads grads(2);
+    if (a.q.requires_grad()) grads[0] = query_gradient(a, dy, along);
+    if (a.k.requires_grad())
+      grads[1] = beside(key_gradients(a, dy, along, Shape{n, keys, width}), n * keys, a.k.shape());
+    return grads;
+  });
+}
+
+namespace {
+
+/// x as [batch, positions, heads, width].
+Tensor rotate(const char* op, const Tensor& x, params::rotary p, int first, float base) {
+  SG_CHECK(first >= 0 && base > 0, std::string(op) + ": the first position " + std::to_string(first) +
+                                       " and the base " + std::to_string(base) + " must be at least 0 and above 0");
   const Tensor angles =
       Tensor::from(x.device(), Shape{p.positions, p.width}, known_rotations(p.positions, p.width, first, base));
   const Tensor y = run(p, {x, angles}, x.shape());
   p.backward = 1;
   return record(y, {x}, [p, angles](const Tensor& dy) -> Grads { return {run(p, {dy, angles}, dy.shape())}; });
+}
+
+}  // namespace
+
+Tensor rotary(const Tensor& x, int first, float base) {
+  SG_CHECK(x.rank() == 4 && x.dim(3) % 2 == 0, "rotary: x " + str(x.shape()) + " must be [N, H, T, D] with an even D");
+  return rotate(
+      "rotary", x,
+      {.batch = x.dim(0) * x.dim(1), .positions = x.dim(2), .heads = 1, .width = x.dim(3), .rotated = 1, .backward = 0},
+      first, base);
+}
+
+Tensor rotary_heads(const Tensor& x, int heads, int rotated, int first, float base) {
+  SG_CHECK(x.rank() == 3 && heads > 0 && x.dim(2) % (2 * heads) == 0 && rotated >= 0 && rotated <= heads,
+           "rotary_heads: " + std::to_string(rotated) + " of " + std::to_string(heads) + " heads of x " +
+               str(x.shape()) + ", which must be [N, T, heads D] with an even D");
+  return rotate("rotary_heads", x,
+                {.batch = x.dim(0),
+                 .positions = x.dim(1),
+                 .heads = heads,
+                 .width = x.dim(2) / heads,
+                 .rotated = rotated,
+                 .backward = 0},
+                first, base);
 }
 
 }  // namespace sg::ops

@@ -14,8 +14,15 @@ namespace sg::ops {
 /// gives 0.
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal = false,
                                     const Tensor& key_padding = {});
+/// The same of heads that lie side by side: y[N, T, E] of qkv[N, T, 3E], which holds queries, keys and values in this
+/// order, each of `heads` heads of E / heads numbers; or of q[N, T, E] and kv[N, S, 2E]. Nothing is moved about.
+Tensor multi_head_attention(const Tensor& qkv, int heads, bool causal = false, const Tensor& key_padding = {});
+Tensor multi_head_attention(const Tensor& q, const Tensor& kv, int heads, bool causal = false,
+                            const Tensor& key_padding = {});
 /// Rotates the pairs (x[i], x[i + D/2]) of x[N, H, T, D] by position · base^(-2i/D), positions from `first` (Su et al.
 /// 2021, in the layout of Llama); D even.
 Tensor rotary(const Tensor& x, int first = 0, float base = 10000);
+/// The same for the first `rotated` of the heads that lie side by side in x[N, T, heads D]; the others stay.
+Tensor rotary_heads(const Tensor& x, int heads, int rotated, int first = 0, float base = 10000);
 
 }  // namespace sg::ops
