@@ -26,9 +26,10 @@ void kernel(int e) {
     y = where < 0 ? constant(where) : texel(x, where >> 2);
     return;
   }
-  y = vec4(0.0);
+  vec4 result = vec4(0.0);
   for (int l = 0, lanes = min(4, floats - e); l < lanes; ++l) {
     int where = place(e + l);
-    y[l] = where < 0 ? constant(where).x : at(x, where);
+    result[l] = where < 0 ? constant(where).x : at(x, where);
   }
+  y = result;
 }

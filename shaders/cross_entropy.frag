@@ -23,10 +23,12 @@ vec2 row_of(int row) {
 }
 
 void kernel(int e) {
-  loss = weight = vec4(0.0);
+  vec4 losses = vec4(0.0), weights = vec4(0.0);
   for (int l = 0, lanes = min(4, floats - e); l < lanes; ++l) {
     vec2 one = row_of(e + l);
-    loss[l] = one.x;
-    weight[l] = one.y;
+    losses[l] = one.x;
+    weights[l] = one.y;
   }
+  loss = losses;
+  weight = weights;
 }

@@ -1,5 +1,6 @@
 // The op cases in real browsers: every op's values against the reference and its gradients against the reference's
-// slopes, on WebAssembly and on WebGL2, in Chromium and Firefox. OP_CASES is how many cases an op runs: a number, or
+// slopes, on WebAssembly and on WebGL2, in Chromium and Firefox; and a
+// context that is lost at each of the kernels. OP_CASES is how many cases an op runs: a number, or
 // "all"; without it a share that keeps the whole within minutes. OP_BROWSERS names the browsers, with commas.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -29,6 +30,13 @@ for (const name of BROWSERS) {
             assert.deepEqual(wrong, []),
           );
         }
+      }
+      const kernels = await browser.run('worker.mjs', { lose: true });
+      assert.ok(kernels.length > 1, 'the module has kernels');
+      for (const { kernel, wrong } of kernels.slice(0, -1)) {
+        await t.test(`a context lost at the kernel ${kernel} in ${name}`, () =>
+          assert.equal(wrong, ''),
+        );
       }
     } finally {
       await browser.close();

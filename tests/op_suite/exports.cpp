@@ -2,6 +2,7 @@
 #include <emscripten/emscripten.h>
 
 #include "tests/op_suite/check.h"
+#include "tests/op_suite/lost_context.h"
 
 namespace {
 
@@ -26,6 +27,19 @@ EMSCRIPTEN_KEEPALIVE const char* suite_check(int i, int webgl) {
   const char* const device = webgl ? "webgl" : "cpu";
   text = sg::tests::check(c, device, sg::tests::What::values);
   if (text.empty()) text = sg::tests::check(c, device, sg::tests::What::gradients);
+  return text.c_str();
+}
+
+EMSCRIPTEN_KEEPALIVE int suite_kernels() { return static_cast<int>(sg::Kernel::count); }
+
+EMSCRIPTEN_KEEPALIVE const char* suite_kernel(int i) {
+  text = sg::info(static_cast<sg::Kernel>(i)).name;
+  return text.c_str();
+}
+
+/// A context that is lost at this kernel: "" where nothing of it is taken and the next one is right.
+EMSCRIPTEN_KEEPALIVE const char* suite_lose_at(int i) {
+  text = sg::tests::check_lost_at(static_cast<sg::Kernel>(i));
   return text.c_str();
 }
 }

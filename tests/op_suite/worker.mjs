@@ -19,10 +19,24 @@ function casesByOp(suite) {
   return ops;
 }
 
-self.onmessage = async ({ data: { device, most } }) => {
+/** Loses the context at every kernel in turn. */
+async function loseContexts(suite, text) {
+  for (let i = 0; i < suite._suite_kernels(); i += 1) {
+    const kernel = text(suite._suite_kernel(i));
+    self.postMessage({ kernel, wrong: text(suite._suite_lose_at(i)) });
+    await new Promise((done) => setTimeout(done, 0));
+  }
+}
+
+self.onmessage = async ({ data: { device, most, lose } }) => {
   try {
     const suite = await createSuite();
     const text = (pointer) => suite.UTF8ToString(pointer);
+    if (lose) {
+      await loseContexts(suite, text);
+      self.postMessage({ done: true });
+      return;
+    }
     for (const [op, all] of casesByOp(suite)) {
       const cases = pick(all, most);
       const wrong = cases.flatMap((i) => {
