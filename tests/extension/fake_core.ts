@@ -14,6 +14,7 @@ import type {
   Predictions,
   RunConfig,
 } from '../../extension/src/messages/state.ts';
+import { settings } from './settings.ts';
 
 interface FakeDataset {
   name: string;
@@ -37,6 +38,10 @@ export class FakeCore implements Core {
   readonly datasets = new Map<number, FakeDataset>();
   readonly sessions = new Map<number, FakeSession>();
   lag = 0;
+  /** What the next reply of a step says has happened. */
+  notices: StepReply['notices'] = [];
+  device: StepReply['device'] = 'cpu';
+  best: StepReply['best'] = null;
   /** The next call of this name throws. */
   failure: { call: string; error: Error } | null = null;
   #next = 1;
@@ -54,6 +59,7 @@ export class FakeCore implements Core {
     return {
       version: '0',
       models: [{ name: 'lstm', task: 'forecast', help: 'A model.', fields: [field] }],
+      settings,
       webgl: null,
     };
   }
@@ -175,6 +181,7 @@ export class FakeCore implements Core {
   }
 
   sessionCheckpoint(session: number, history: unknown): Uint8Array<ArrayBuffer> {
+    this.#mayFail('sessionCheckpoint');
     const run = this.#session(session);
     if (run.onDevice.length > 0)
       throw new CoreError('train.pending', 'Losses are still on the device.');
@@ -229,7 +236,7 @@ export class FakeCore implements Core {
       step: run.step,
       epoch: run.epoch,
       epochDone: run.stepInEpoch === STEPS_PER_EPOCH && pending === 0,
-      finished: run.epoch >= (run.config.training.epochs ?? 2),
+      finished: run.epoch >= Number(run.config.training['epochs'] ?? 2),
       pending,
       stepInEpoch: run.stepInEpoch,
       stepsPerEpoch: STEPS_PER_EPOCH,
@@ -237,6 +244,9 @@ export class FakeCore implements Core {
       recent,
       learningRate: 0.001,
       gradientNorm: 1,
+      best: this.best,
+      device: this.device,
+      notices: this.notices.splice(0),
     };
   }
 

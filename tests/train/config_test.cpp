@@ -2,6 +2,7 @@
 #include "train/config.h"
 
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <set>
 
 using nlohmann::json;
@@ -104,4 +105,13 @@ TEST_CASE("what is wrong is refused by field, value and limits", "[train]") {
   CHECK_THROWS_WITH(with({{"schedule", "linear"}}), Contains("is 'linear'") && Contains("one_cycle"));
   CHECK_THROWS_WITH(with({{"optimizer", 3}}), Contains("training.optimizer must be a text"));
   CHECK_THROWS_WITH(with({{"tempo", 3}}), Contains("training.tempo is not a field"));
+}
+
+TEST_CASE("the tests of the pages have the core's own description, as it is", "[train]") {
+  const std::string path = SG_SOURCE_DIR "/tests/extension/settings.json";
+  const json described = TrainConfig::describe();
+  std::ifstream file(path);
+  const json stored = json::parse(file, nullptr, false);
+  INFO("write to " << path << ":\n" << described.dump(2));
+  CHECK((stored == described));
 }

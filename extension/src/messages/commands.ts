@@ -3,14 +3,16 @@
 // {kind: 'reply', id, ok: false, code, message}. Everything on the channel is unknown until checked here.
 import type {
   CheckpointEntry,
+  DataConfig,
   DatasetDescription,
   DeviceName,
+  FieldValue,
   ModelConfig,
   Predictions,
   RunConfig,
   RunState,
+  TrainingConfig,
 } from './state.ts';
-import { LIMITS } from './limits.ts';
 import * as v from './validate.ts';
 
 /** The BroadcastChannel between pages and the training worker. */
@@ -20,7 +22,7 @@ const columnName = v.text(1000, 1);
 const path = v.text(4096);
 const store = v.oneOf('host', 'browser');
 const device = v.oneOf('auto', 'cpu', 'webgl');
-const epochs = v.integer(...LIMITS.epochs);
+const epochs = v.integer(1);
 
 export const CHECKPOINT_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,87}\.safetensors$/;
 
@@ -32,44 +34,37 @@ const checkpointId: v.Check<string> = (value, where) => {
   );
 };
 
+/** Fields that the core knows by name: it checks names and limits, and here it is enough that they are plain values. */
+function plainFields(
+  value: Record<string, unknown>,
+  where: string,
+  except: readonly string[] = [],
+): Record<string, FieldValue> {
+  const result: Record<string, FieldValue> = {};
+  for (const [name, field] of Object.entries(value).slice(0, 100)) {
+    if (!except.includes(name)) result[name] = v.fieldValue(field, `${where}.${name}`);
+  }
+  return result;
+}
+
 const model: v.Check<ModelConfig> = (value, where) => {
   if (!v.isRecord(value))
     throw new v.MessageError(`${where} must be an object with the model's name and fields.`);
-  const result: ModelConfig = { name: v.text(100, 1)(value['name'], `${where}.name`) };
-  for (const [name, field] of Object.entries(value).slice(0, 100)) {
-    if (name === 'name') continue;
-    result[name] = v.fieldValue(field, `${where}.${name}`);
-  }
-  return result;
+  const name = v.text(100, 1)(value['name'], `${where}.name`);
+  return { ...plainFields(value, where, ['name']), name };
 };
 
-export const runConfig: v.Check<RunConfig> = v.object({
-  model,
-  data: v.object(
-    { features: v.list(columnName, 1000, 1), target: columnName },
-    {
-      lookBack: v.integer(...LIMITS.lookBack),
-      horizon: v.integer(...LIMITS.horizon),
-      validationFraction: v.number(...LIMITS.validationFraction),
-      season: v.integer(...LIMITS.season),
-    },
-  ),
-  training: v.object(
-    {},
-    {
-      epochs,
-      batchSize: v.integer(...LIMITS.batchSize),
-      learningRate: v.number(...LIMITS.learningRate),
-      optimizer: v.oneOf('adam', 'adamw', 'sgd'),
-      weightDecay: v.number(...LIMITS.weightDecay),
-      momentum: v.number(...LIMITS.momentum),
-      loss: v.oneOf('mse', 'mae', 'huber'),
-      clipNorm: v.number(...LIMITS.clipNorm),
-      seed: v.integer(...LIMITS.seed),
-      device,
-    },
-  ),
+const columns = v.object({ features: v.list(columnName, 1000, 1), target: columnName });
+
+const data: v.Check<DataConfig> = (value, where) => ({
+  ...plainFields(v.record(value, where), where, ['features', 'target']),
+  ...columns(value, where),
 });
+
+const training: v.Check<TrainingConfig> = (value, where) =>
+  plainFields(v.record(value, where), where);
+
+export const runConfig: v.Check<RunConfig> = v.object({ model, data, training });
 
 const source = v.variant('kind', {
   file: v.object({ kind: v.oneOf('file'), file: v.instance(File, 'File') }),

@@ -63,37 +63,21 @@ export interface DatasetDescription {
 
 export type DeviceName = 'cpu' | 'webgl';
 export type DeviceChoice = 'auto' | DeviceName;
-export type OptimizerName = 'adam' | 'adamw' | 'sgd';
-export type LossName = 'mse' | 'mae' | 'huber';
+export type FieldValue = number | boolean | string;
 
 export interface ModelConfig {
   name: string;
   [field: string]: FieldValue;
 }
 
+/** The core names the other fields, their limits and their defaults: see SettingField. */
 export interface DataConfig {
   features: string[];
   target: string;
-  lookBack?: number;
-  horizon?: number;
-  validationFraction?: number;
-  /** Rows in a season for the seasonal-naive forecast; 0 asks the core to find it. */
-  season?: number;
+  [setting: string]: FieldValue | string[];
 }
 
-export interface TrainingConfig {
-  epochs?: number;
-  batchSize?: number;
-  learningRate?: number;
-  optimizer?: OptimizerName;
-  weightDecay?: number;
-  momentum?: number;
-  loss?: LossName;
-  /** 0 for no clipping. */
-  clipNorm?: number;
-  seed?: number;
-  device?: DeviceChoice;
-}
+export type TrainingConfig = Record<string, FieldValue>;
 
 /** What a person chose; fields left out take the core's defaults, and `RunState.config` has them filled in. */
 export interface RunConfig {
@@ -200,8 +184,6 @@ export interface CheckpointEntry {
   reason: string | null;
 }
 
-export type FieldValue = number | boolean | string;
-
 export interface ModelField {
   name: string;
   type: 'int' | 'float' | 'bool' | 'choice';
@@ -221,6 +203,23 @@ export interface ModelDescription {
   task: Task;
   help: string;
   fields: ModelField[];
+}
+
+/** A field of `data` or `training`, as the core describes it: forms are made from these. */
+export interface SettingField {
+  group: 'data' | 'training';
+  name: string;
+  type: 'int' | 'float' | 'bool' | 'choice' | 'text' | 'texts';
+  label: string;
+  help: string;
+  /** Shown at once, folded away, or no plain control. */
+  place: 'front' | 'more' | 'elsewhere';
+  default: FieldValue | string[];
+  min: number | null;
+  max: number | null;
+  choices: { value: string; label: string }[];
+  /** It matters while another choice is one of these, and may have a default of its own for some of them. */
+  when: { field: string; is: string[]; initial: Record<string, number> } | null;
 }
 
 export interface WebglInfo {
@@ -261,12 +260,15 @@ export interface RunState {
   windows: { train: number; validation: number; skipped: number } | null;
   progress: Progress | null;
   history: History;
+  /** Where the run keeps its best weights: the epoch that had them. A completed run ends with them. */
+  best: { epoch: number; loss: number } | null;
   baselines: Baselines | null;
   predictions: Predictions | null;
   notices: Notice[];
   host: HostStatus;
   checkpoints: CheckpointEntry[];
   models: ModelDescription[];
+  settings: SettingField[];
   webgl: WebglInfo | null;
   lastRun: LastRun | null;
 }
@@ -279,6 +281,15 @@ export function isActive(phase: Phase): boolean {
   return (
     phase === 'preparing' || phase === 'training' || phase === 'paused' || phase === 'validating'
   );
+}
+
+/** The epoch whose weights a run has ended with, where that is the best one and not the last. */
+export function keptBest({
+  best,
+  phase,
+  outcome,
+}: Pick<RunState, 'best' | 'phase' | 'outcome'>): RunState['best'] {
+  return phase === 'finished' && outcome === 'completed' ? best : null;
 }
 
 export function emptyHistory(): History {
@@ -301,12 +312,14 @@ export function emptyState(): RunState {
     windows: null,
     progress: null,
     history: emptyHistory(),
+    best: null,
     baselines: null,
     predictions: null,
     notices: [],
     host: { state: 'unknown', version: null, message: '', frames: 0, bytes: 0, roots: [] },
     checkpoints: [],
     models: [],
+    settings: [],
     webgl: null,
     lastRun: null,
   };

@@ -65,6 +65,17 @@ export const fieldValue: Check<number | boolean | string> = (value, path) =>
 export const record: Check<Record<string, unknown>> = (value, path) =>
   isRecord(value) ? value : refuse(path, 'an object', value);
 
+/** An object whose values are all of one kind. */
+export const mapOf =
+  <T>(item: Check<T>): Check<Record<string, T>> =>
+  (value, path) =>
+    Object.fromEntries(
+      Object.entries(record(value, path)).map(([name, entry]) => [
+        name,
+        item(entry, `${path}.${name}`),
+      ]),
+    );
+
 export const boolean: Check<boolean> = (value, path) =>
   typeof value === 'boolean' ? value : refuse(path, 'true or false', value);
 

@@ -3,6 +3,7 @@
 // still on the device.
 import type { Baselines, EpochSummary, History, Predictions, Progress } from '../messages/state.ts';
 import type { Counters } from '../messages/commands.ts';
+import { CoreError } from './core.ts';
 import type { Core } from './core.ts';
 import type { SessionInfo, StepReply, ValidateReply } from './core_replies.ts';
 import { TrainingError } from './errors.ts';
@@ -12,8 +13,10 @@ const TURN_MS = 12;
 
 export interface RunEvents {
   progressed: (progress: Progress, losses: [number, number][]) => void;
+  /** Something that a person should know, and on which device the run goes on. */
+  noticed: (notices: StepReply['notices'], device: StepReply['device']) => void;
   validating: () => void;
-  epochDone: (summary: EpochSummary, baselines: Baselines | null) => void;
+  epochDone: (summary: EpochSummary, baselines: Baselines | null, best: StepReply['best']) => void;
   /** All epochs are done. */
   finished: () => void;
   failed: (error: unknown) => void;
@@ -60,7 +63,7 @@ export class ActiveRun {
     history: () => History,
   ) {
     this.id = id;
-    this.epochs = info.config.training.epochs ?? 1;
+    this.epochs = Number(info.config.training['epochs'] ?? 1);
     this.#core = core;
     this.#session = info.session;
     this.#state = info.state;
@@ -183,7 +186,7 @@ export class ActiveRun {
     this.#stage = 'training';
     this.#note(this.#core.sessionNextEpoch(this.#session));
     this.#ended = this.#state.finished;
-    this.#events.epochDone(summary, reply.baselines);
+    this.#events.epochDone(summary, reply.baselines, this.#state.best);
     if (this.#ended) this.#events.finished();
   }
 
@@ -198,6 +201,8 @@ export class ActiveRun {
       const { step, epoch } = this.#state;
       for (const { resolve } of captures) resolve({ bytes, step, epoch });
     } catch (error) {
+      // A device that was lost right now has taken steps with it, which are made again first.
+      if (error instanceof CoreError && error.code === 'train.pending') return false;
       this.#failCaptures(error);
     }
     return true;
@@ -213,6 +218,7 @@ export class ActiveRun {
     this.#state = reply;
     this.#trainLoss = reply.trainLoss ?? this.#trainLoss;
     this.#events.progressed(this.progress(), reply.recent);
+    if (reply.notices.length > 0) this.#events.noticed(reply.notices, reply.device);
   }
 
   #secondsLeft(): number | null {

@@ -49,7 +49,7 @@ export interface CoreModule {
 }
 
 export interface RestoreOptions {
-  training?: Pick<TrainingConfig, 'epochs' | 'device'>;
+  training?: TrainingConfig;
 }
 
 /** The calls that the training makes; tests put a fake in its place. */

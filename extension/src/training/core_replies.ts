@@ -8,6 +8,7 @@ import type {
   ModelDescription,
   Predictions,
   RunConfig,
+  SettingField,
   WebglInfo,
 } from '../messages/state.ts';
 import type { Counters } from '../messages/commands.ts';
@@ -35,15 +36,45 @@ const model: v.Check<ModelDescription> = v.object({
   ),
 });
 
+export const settings: v.Check<SettingField[]> = v.list(
+  v.object({
+    group: v.oneOf('data', 'training'),
+    name: v.text(100, 1),
+    type: v.oneOf('int', 'float', 'bool', 'choice', 'text', 'texts'),
+    label: v.text(1000, 1),
+    help: v.text(),
+    place: v.oneOf('front', 'more', 'elsewhere'),
+    default: (value, path) =>
+      Array.isArray(value)
+        ? v.list(v.text(1000), 1000)(value, path)
+        : value === ''
+          ? value
+          : v.fieldValue(value, path),
+    min: v.nullable(v.anyNumber),
+    max: v.nullable(v.anyNumber),
+    choices: v.list(v.object({ value: v.text(100, 1), label: v.text(1000, 1) }), 100),
+    when: v.nullable(
+      v.object({
+        field: v.text(100, 1),
+        is: v.list(v.text(100, 1), 100),
+        initial: v.mapOf(v.anyNumber),
+      }),
+    ),
+  }),
+  1000,
+);
+
 export interface CoreInfo {
   version: string;
   models: ModelDescription[];
+  settings: SettingField[];
   webgl: WebglInfo | null;
 }
 
 export const coreInfo: v.Check<CoreInfo> = v.object({
   version: v.text(100),
   models: v.list(model, 1000),
+  settings,
   webgl: v.nullable(v.object({ renderer: v.text(), software: v.boolean })),
 });
 
@@ -122,6 +153,12 @@ export interface StepReply {
   recent: [number, number][];
   learningRate: number | null;
   gradientNorm: number | null;
+  /** Where the run keeps its best weights. */
+  best: { epoch: number; loss: number } | null;
+  /** Another one than at the start where a lost one was replaced. */
+  device: DeviceName;
+  /** What a person should know that has happened since the last reply. */
+  notices: { code: string; message: string }[];
 }
 
 const lossAtStep: v.Check<[number, number]> = (value, path) => {
@@ -141,6 +178,9 @@ export const stepReply: v.Check<StepReply> = v.object({
   recent: v.list(lossAtStep, 1_000_000),
   learningRate: loss,
   gradientNorm: loss,
+  best: v.nullable(v.object({ epoch: count, loss: v.anyNumber })),
+  device,
+  notices: v.list(v.object({ code: v.text(200, 1), message: v.text() }), 1000),
 });
 
 export interface SessionInfo {

@@ -1,5 +1,6 @@
 // Keeps what a run has reached: takes its checkpoint, saves it, remembers the run for the next start of the browser, and
 // keeps the pages' list. Of checkpoints that nobody asked for, the newest of a run takes the place of the one before.
+import { keptBest } from '../messages/state.ts';
 import type { CheckpointEntry, SourceInfo, StoreName } from '../messages/state.ts';
 import type { Runs } from '../storage/runs.ts';
 import type { ActiveRun } from './active_run.ts';
@@ -116,7 +117,9 @@ export class Keeper {
   ): Promise<CheckpointEntry> {
     const { saving, runs, snapshot } = this.#parts;
     const { bytes, step, epoch } = await run.capture();
-    const loss = snapshot.state.history.epochs.at(-1)?.validationLoss ?? null;
+    const { history } = snapshot.state;
+    const last = history.epochs.at(-1)?.validationLoss ?? null;
+    const loss = keptBest(snapshot.state)?.loss ?? last;
     const summary = { step, epoch, loss };
     const entry = await saving.save(checkpointName(run.id, step), bytes, summary, store);
     const checkpoint = { store: entry.store, id: entry.id };

@@ -4,6 +4,7 @@ import type { CommandOf, DataSource, RunStarted } from '../messages/commands.ts'
 import { emptyHistory, isActive } from '../messages/state.ts';
 import type {
   CheckpointEntry,
+  DeviceName,
   EpochSummary,
   HostStatus,
   Predictions,
@@ -11,7 +12,6 @@ import type {
   StoreName,
 } from '../messages/state.ts';
 import type { Runs } from '../storage/runs.ts';
-import { headerSize, readMetadata, summaryOf } from '../storage/summary.ts';
 import { ActiveRun } from './active_run.ts';
 import type { Core } from './core.ts';
 import type { SessionInfo } from './core_replies.ts';
@@ -21,6 +21,7 @@ import { failureOf, TrainingError } from './errors.ts';
 import { restoredHistory, addEpoch } from './history.ts';
 import type { HostLink } from './hostlink.ts';
 import { Keeper } from './keeper.ts';
+import { finishedEpochs, NO_RUN } from './no_run.ts';
 import { runName, runOfCheckpoint } from './run_names.ts';
 import type { Saving } from './saving.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -68,8 +69,8 @@ export class Training {
   /** What pages should know before anything was asked for. */
   async begin(): Promise<void> {
     const { core, runs, snapshot } = this.#parts;
-    const { models, webgl } = core.describe();
-    snapshot.update({ models, webgl, lastRun: await runs.last() });
+    const { models, settings, webgl } = core.describe();
+    snapshot.update({ models, settings, webgl, lastRun: await runs.last() });
     await this.connectHost();
     await this.keeper.refresh();
   }
@@ -262,9 +263,11 @@ export class Training {
         parameters,
         windows: { train, validation, skipped },
         history,
+        best: info.state.best,
         progress: run.progress(),
       });
       if (info.notice !== null) snapshot.notice('info', 'checkpoint.data', info.notice);
+      this.#noticed(info.state.notices, info.state.device);
       this.#tellBusy();
       run.start();
       return { config, device, deviceReason, parameters };
@@ -283,7 +286,11 @@ export class Training {
       validating: () => {
         snapshot.updateSoon({ phase: 'validating' });
       },
-      epochDone: (summary, baselines) => {
+      noticed: (notices, device) => {
+        this.#noticed(notices, device);
+      },
+      epochDone: (summary, baselines, best) => {
+        snapshot.updateSoon({ best });
         this.#epochDone(current(), summary, baselines);
       },
       finished: () => {
@@ -292,10 +299,22 @@ export class Training {
         void this.#saveAutomatic(current());
       },
       failed: (error) => {
-        snapshot.update({ phase: 'failed', failure: failureOf(error) });
+        const failure = failureOf(error);
+        snapshot.update({ phase: 'failed', failure });
         this.#tellBusy();
+        // The step that would have spoilt the run was not applied: what it had reached is kept.
+        if (failure.code === 'train.diverged') void this.#saveAutomatic(current());
       },
     };
+  }
+
+  #noticed(notices: { code: string; message: string }[], device: DeviceName): void {
+    const { snapshot } = this.#parts;
+    for (const { code, message } of notices) {
+      const lost = code.startsWith('device.');
+      snapshot.notice(lost ? 'warning' : 'info', code, message);
+      if (device !== this.state.device) snapshot.update({ device, deviceReason: message });
+    }
   }
 
   #epochDone(run: ActiveRun, summary: EpochSummary, baselines: RunState['baselines']): void {
@@ -358,34 +377,6 @@ export class Training {
     this.#parts.busy(
       this.active || this.#dataset !== null || this.#reading !== null || this.keeper.busy,
     );
-  }
-}
-
-/** What a snapshot holds of a run, without one. */
-const NO_RUN = {
-  reading: null,
-  outcome: null,
-  failure: null,
-  config: null,
-  device: null,
-  deviceReason: '',
-  parameters: null,
-  windows: null,
-  progress: null,
-  baselines: null,
-  predictions: null,
-  get history() {
-    return emptyHistory();
-  },
-} satisfies Partial<RunState>;
-
-function finishedEpochs(bytes: Uint8Array, id: string): number {
-  try {
-    const header = bytes.subarray(0, headerSize(bytes, bytes.length));
-    return summaryOf(readMetadata(header, bytes.length)).epoch ?? 0;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new TrainingError('checkpoint.corrupt', `${id} is not a whole checkpoint: ${reason}.`);
   }
 }
 

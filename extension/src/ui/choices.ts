@@ -4,50 +4,34 @@
 import type {
   ColumnDescription,
   DatasetDescription,
-  DeviceChoice,
   FieldValue,
-  LossName,
   ModelDescription,
   ModelField,
-  OptimizerName,
   RunConfig,
 } from '../messages/state.ts';
-import { LIMITS } from '../messages/limits.ts';
-import { formatCount, formatValue } from './format.ts';
+import { formatCount } from './format.ts';
+import { checkNumber } from './numbers.ts';
+import type { Given, Settings } from './settings.ts';
 import { rowSeconds } from './columns.ts';
 
 export interface Choices {
   target: string;
   features: string[];
-  lookBack: number;
-  horizon: number;
   model: string;
   /** Values of the model's own fields, by name. */
   fields: Record<string, FieldValue>;
-  epochs: number;
-  learningRate: number;
-  batchSize: number;
-  optimizer: OptimizerName;
-  loss: LossName;
-  validationFraction: number;
-  clipNorm: number;
-  seed: number;
-  device: DeviceChoice;
+  /** Values of the configuration's other fields that were given. */
+  given: Given;
 }
 
-export type Problems = Partial<Record<keyof Choices | `field:${string}`, string>>;
+/** By 'target', 'features', `field:` and a model's field, `setting:` and another field. */
+export type Problems = Partial<Record<string, string>>;
 
 export const sizes = [
   { label: 'Small', hidden: 16 },
   { label: 'Medium', hidden: 32 },
   { label: 'Large', hidden: 64 },
 ] as const;
-
-export const lossNames: Record<LossName, string> = {
-  mse: 'mean squared error',
-  mae: 'mean absolute error',
-  huber: 'Huber loss',
-};
 
 const mediumSize = sizes[1].hidden;
 const sizeFieldNames = new Set(['hidden', 'hidden_size', 'hiddenSize']);
@@ -62,24 +46,13 @@ export function defaultChoices(
   const numbers = description.columns.filter(({ type, count }) => type === 'number' && count > 0);
   const target =
     numbers.find((column) => likelyTarget.test(column.name)) ?? numbers[numbers.length - 1];
-  const { lookBack, horizon } = defaultWindow(description);
   const model = models.find(({ name }) => name === 'lstm') ?? models[0];
   return {
     target: target?.name ?? '',
     features: numbers.map((column) => column.name),
-    lookBack,
-    horizon,
     model: model?.name ?? 'lstm',
     fields: defaultFields(model),
-    epochs: 20,
-    learningRate: 0.003,
-    batchSize: 32,
-    optimizer: 'adam',
-    loss: 'mse',
-    validationFraction: 0.2,
-    clipNorm: 1,
-    seed: 1,
-    device: 'auto',
+    given: defaultWindow(description),
   };
 }
 
@@ -127,29 +100,25 @@ export function choicesFromConfig(
   config: RunConfig,
   description: DatasetDescription,
   models: readonly ModelDescription[],
+  settings: Settings,
 ): Choices {
   const first = defaultChoices(description, models);
   const numbers = new Set(first.features);
   const { name, ...fields } = config.model;
   const known = models.find((model) => model.name === name);
   const features = config.data.features.filter((feature) => numbers.has(feature));
+  // What the page proposes from the data is no default of the core's: without it the core's would be meant.
+  const proposed = Object.keys(first.given).filter((key) => config.data[key] === undefined);
   return {
-    ...first,
-    ...defined(config.training),
     target: numbers.has(config.data.target) ? config.data.target : first.target,
     features: features.length > 0 ? features : first.features,
-    lookBack: config.data.lookBack ?? first.lookBack,
-    horizon: config.data.horizon ?? first.horizon,
-    validationFraction: config.data.validationFraction ?? first.validationFraction,
     model: known?.name ?? first.model,
     fields: known === undefined ? first.fields : ownFields(known, fields),
+    given: {
+      ...Object.fromEntries(proposed.map((key) => [key, first.given[key] ?? NaN])),
+      ...settings.from(config),
+    },
   };
-}
-
-function defined(training: RunConfig['training']): Partial<Choices> {
-  const { epochs, learningRate, batchSize, optimizer, loss, clipNorm, seed, device } = training;
-  const given = { epochs, learningRate, batchSize, optimizer, loss, clipNorm, seed, device };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /** The values that are still of their field's kind; the model's defaults for the others. */
@@ -169,33 +138,18 @@ export function checkChoices(
   choices: Choices,
   description: DatasetDescription,
   model: ModelDescription | undefined,
+  settings: Settings,
 ): Problems {
-  const problems: Problems = {};
+  const problems: Record<string, string> = {};
   const target = description.columns.find(({ name }) => name === choices.target);
   const targetProblem = whyNotTarget(target);
-  if (targetProblem !== null) problems.target = targetProblem;
+  if (targetProblem !== null) problems['target'] = targetProblem;
   if (choices.features.length === 0)
-    problems.features = 'Choose at least one column to learn from.';
-  const within = (
-    name: keyof typeof LIMITS & keyof Choices,
-    whole: boolean,
-    most = Infinity,
-  ): void => {
-    const [min, max] = LIMITS[name];
-    const problem = checkNumber(choices[name], min, Math.max(min, Math.min(max, most)), whole);
-    if (problem !== null) problems[name] = problem;
-  };
-  within('lookBack', true, description.rows - 2);
-  within('horizon', true, description.rows - 2);
-  within('epochs', true);
-  within('batchSize', true);
-  within('seed', true);
-  within('learningRate', false);
-  within('validationFraction', false);
-  within('clipNorm', false);
-  if (problems.lookBack === undefined && problems.horizon === undefined) {
-    problems.lookBack = tooFewRows(choices, description) ?? undefined;
-  }
+    problems['features'] = 'Choose at least one column to learn from.';
+  for (const [name, problem] of Object.entries(settings.problems(choices.given)))
+    problems[`setting:${name}`] = problem;
+  const rows = tooFewRows(choices.given, description, settings);
+  if (rows !== null) problems['setting:lookBack'] ??= rows;
   for (const field of model?.fields ?? []) {
     const value = choices.fields[field.name];
     if (field.type === 'bool' || field.type === 'choice') continue;
@@ -207,9 +161,7 @@ export function checkChoices(
     );
     if (problem !== null) problems[`field:${field.name}`] = problem;
   }
-  return Object.fromEntries(
-    Object.entries(problems).filter(([, problem]) => problem !== undefined),
-  );
+  return problems;
 }
 
 export function whyNotTarget(column: ColumnDescription | undefined): string | null {
@@ -220,33 +172,30 @@ export function whyNotTarget(column: ColumnDescription | undefined): string | nu
   return `"${column.name}" holds ${kind}; only numbers can be forecast.`;
 }
 
-function tooFewRows(choices: Choices, description: DatasetDescription): string | null {
-  const held = Math.floor(description.rows * choices.validationFraction);
+/** Null also where the numbers themselves are wrong, which is said beside them. */
+function tooFewRows(
+  given: Given,
+  description: DatasetDescription,
+  settings: Settings,
+): string | null {
+  const lookBack = settings.number('lookBack', given);
+  const horizon = settings.number('horizon', given);
+  const fraction = settings.number('validationFraction', given);
+  if (!Number.isFinite(lookBack + horizon + fraction)) return null;
+  const held = Math.floor(description.rows * fraction);
   const part = Math.min(held, description.rows - held);
-  const needed = choices.horizon + 1;
-  if (choices.lookBack + choices.horizon < description.rows - held && needed <= part) return null;
+  if (lookBack + horizon < description.rows - held && horizon + 1 <= part) return null;
   return (
     `Look-back and horizon together need more than the ${formatCount(description.rows - held)} training rows ` +
     `and ${formatCount(held)} held-out rows: make them smaller.`
   );
 }
 
-function checkNumber(value: number, min: number, max: number, whole: boolean): string | null {
-  if (Number.isFinite(value) && value >= min && value <= max && (!whole || Number.isInteger(value)))
-    return null;
-  const kind = whole ? 'a whole number' : 'a number';
-  if (min === -Infinity && max === Infinity) return `Give ${kind}.`;
-  if (max === Infinity) return `Give ${kind}, ${formatValue(min)} or more.`;
-  if (min === -Infinity) return `Give ${kind}, at most ${formatValue(max)}.`;
-  return `Give ${kind} from ${formatValue(min)} to ${formatValue(max)}.`;
-}
-
-export function toRunConfig(choices: Choices): RunConfig {
-  const { target, features, lookBack, horizon, validationFraction } = choices;
-  const { epochs, learningRate, batchSize, optimizer, loss, clipNorm, seed, device } = choices;
+export function toRunConfig(choices: Choices, settings: Settings): RunConfig {
+  const { target, features, given } = choices;
   return {
     model: { name: choices.model, ...choices.fields },
-    data: { features, target, lookBack, horizon, validationFraction },
-    training: { epochs, learningRate, batchSize, optimizer, loss, clipNorm, seed, device },
+    data: { ...settings.of('data', given), features, target },
+    training: settings.of('training', given),
   };
 }

@@ -5,6 +5,7 @@ import type { DatasetDescription, ModelDescription, RunState } from '../messages
 import { runConfig } from '../messages/commands.ts';
 import { choicesFromConfig, toRunConfig } from './choices.ts';
 import type { Choices } from './choices.ts';
+import type { Settings } from './settings.ts';
 
 const key = 'shadegrad.draft';
 
@@ -24,9 +25,14 @@ export function identityOf({
   ]);
 }
 
-export function saveDraft(storage: Storage, identity: string, choices: Choices): void {
+export function saveDraft(
+  storage: Storage,
+  identity: string,
+  choices: Choices,
+  settings: Settings,
+): void {
   try {
-    storage.setItem(key, JSON.stringify({ identity, config: toRunConfig(choices) }));
+    storage.setItem(key, JSON.stringify({ identity, config: toRunConfig(choices, settings) }));
   } catch {
     // A full or forbidden storage costs the draft only.
   }
@@ -38,13 +44,14 @@ export function loadDraft(
   identity: string,
   description: DatasetDescription,
   models: readonly ModelDescription[],
+  settings: Settings,
 ): Choices | null {
   try {
     const stored: unknown = JSON.parse(storage.getItem(key) ?? 'null');
     if (typeof stored !== 'object' || stored === null) return null;
     if (!('identity' in stored) || stored.identity !== identity || !('config' in stored))
       return null;
-    return choicesFromConfig(runConfig(stored.config, 'draft'), description, models);
+    return choicesFromConfig(runConfig(stored.config, 'draft'), description, models, settings);
   } catch {
     return null;
   }

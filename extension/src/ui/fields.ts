@@ -114,7 +114,8 @@ export class CheckField {
 
   constructor(options: FieldOptions & { change: (value: boolean) => void }) {
     const id = options.name ?? nextId();
-    this.control = make('input', { type: 'checkbox', id, ...options.attributes });
+    const names = options.name === undefined ? { id } : once(options.name);
+    this.control = make('input', { type: 'checkbox', ...names, ...options.attributes });
     on(this.control, 'change', () => {
       options.change(this.control.checked);
     });

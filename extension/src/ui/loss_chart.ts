@@ -3,7 +3,7 @@
 
 import type { RunState } from '../messages/state.ts';
 import { Chart } from './chart.ts';
-import { lossNames } from './choices.ts';
+import { Settings } from './settings.ts';
 import { formatCount, formatLoss, formatValue } from './format.ts';
 import { lossSeries, positive } from './series.ts';
 import { testIds } from './testids.ts';
@@ -48,10 +48,10 @@ export class LossChart {
   }
 }
 
-function summaryOf({ history, config }: RunState): string {
+function summaryOf({ history, config, settings }: RunState): string {
   const last = history.epochs[history.epochs.length - 1];
   if (last === undefined) return 'Loss curves: no epoch is done yet.';
-  const name = lossNames[config?.training.loss ?? 'mse'];
+  const name = new Settings(settings).label('loss', config?.training['loss']);
   const validation = formatLoss(last.validationLoss);
   const train = formatLoss(last.trainLoss);
   return `Loss curves (${name}) after epoch ${formatCount(last.epoch)}: training ${train}, validation ${validation}.`;

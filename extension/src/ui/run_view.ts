@@ -1,9 +1,9 @@
 // The run as a person reads it: every figure and which buttons make sense, from the worker's snapshot alone.
 
-import { isActive } from '../messages/state.ts';
+import { isActive, keptBest } from '../messages/state.ts';
 import type { DeviceName, EpochSummary, Phase, RunState } from '../messages/state.ts';
 import { rowSeconds } from './columns.ts';
-import { lossNames } from './choices.ts';
+import { Settings } from './settings.ts';
 import {
   formatCount,
   formatDuration,
@@ -126,9 +126,9 @@ function windowText({ windows }: RunState): string {
 
 function taskText({ config }: RunState): string {
   if (config === null) return '';
-  const { target, horizon, lookBack, features } = config.data;
-  const ahead = horizon === undefined ? '' : `, ${rows(horizon)} ahead`;
-  const from = lookBack === undefined ? '' : ` from the last ${rows(lookBack)}`;
+  const { target, features, horizon, lookBack } = config.data;
+  const ahead = typeof horizon === 'number' ? `, ${rows(horizon)} ahead` : '';
+  const from = typeof lookBack === 'number' ? ` from the last ${rows(lookBack)}` : '';
   const columns = features.length === 1 ? '1 column' : `${formatCount(features.length)} columns`;
   return `${target}${ahead}${from} of ${columns}`;
 }
@@ -147,8 +147,15 @@ function lastValidation(state: RunState): number | null {
   return validated(state)?.validationLoss ?? null;
 }
 
+/** A completed run that kept its best weights has ended with them. */
 function validated(state: RunState): EpochSummary | null {
-  return state.history.epochs.findLast((epoch) => epoch.validationLoss !== null) ?? null;
+  const { epochs } = state.history;
+  const best = keptBest(state)?.epoch;
+  return (
+    epochs.find(({ epoch }) => epoch === best) ??
+    epochs.findLast((epoch) => epoch.validationLoss !== null) ??
+    null
+  );
 }
 
 /** The epoch with the lowest validation loss, when the newest one is more than five percent above it. */
@@ -185,7 +192,7 @@ export function viewResult(state: RunState): ResultView {
   const season = baselines?.season ?? 0;
   const verdict = judge({
     loss: last?.validationLoss ?? null,
-    lossName: lossNames[state.config?.training.loss ?? 'mse'],
+    lossName: new Settings(state.settings).label('loss', state.config?.training['loss']),
     baselines:
       baselines === null
         ? null
@@ -195,7 +202,7 @@ export function viewResult(state: RunState): ResultView {
             season,
           },
     rowSeconds: spacing,
-    peak: peakOf(state.history.epochs),
+    peak: keptBest(state) !== null ? null : peakOf(state.history.epochs),
   });
   const rivals: [LossBar['key'], string, number | null | undefined][] = [
     ['own', 'This model', last?.validationLoss],

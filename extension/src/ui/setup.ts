@@ -1,58 +1,35 @@
 // The set-up of a run: what was read, which columns to learn from, what to forecast, and how. The form is made once a
 // file; afterwards only values, problems and the button change.
 
-import type {
-  DeviceChoice,
-  LossName,
-  OptimizerName,
-  RunConfig,
-  RunState,
-} from '../messages/state.ts';
+import type { RunConfig, RunState, SettingField } from '../messages/state.ts';
 import {
   checkChoices,
   choicesFromConfig,
   defaultChoices,
   defaultFields,
   forecastModels,
-  lossNames,
   sizeField,
   sizes,
   toRunConfig,
 } from './choices.ts';
-import type { Choices, Problems } from './choices.ts';
+import type { Choices } from './choices.ts';
 import { shapeOf } from './columns.ts';
 import { make, on, setDisabled, setHidden, setText } from './dom.ts';
 import { identityOf, loadDraft, saveDraft } from './draft.ts';
-import { NumberField, Segments, SelectField } from './fields.ts';
+import { Segments, SelectField } from './fields.ts';
 import { shorten } from './format.ts';
 import { Repairs } from './repairs.ts';
+import { SettingControl } from './setting_fields.ts';
+import { Settings } from './settings.ts';
 import { ColumnList, ModelFields, TargetField } from './setup_parts.ts';
 import type { Part } from './setup_parts.ts';
 import { once, testIds } from './testids.ts';
-import type { TestId } from './testids.ts';
 
 export interface SetupOptions {
   train: (config: RunConfig) => void;
   close: () => void;
   storage: Storage;
 }
-
-type NumberKey =
-  | 'lookBack'
-  | 'horizon'
-  | 'epochs'
-  | 'learningRate'
-  | 'batchSize'
-  | 'validationFraction'
-  | 'clipNorm'
-  | 'seed';
-
-const deviceLabels: Record<DeviceChoice, string> = {
-  auto: 'Automatic',
-  cpu: 'CPU',
-  webgl: 'WebGL',
-};
-const optimizerLabels: Record<OptimizerName, string> = { adam: 'Adam', adamw: 'AdamW', sgd: 'SGD' };
 
 export class Setup {
   readonly element = make('div', { class: 'stack' });
@@ -67,13 +44,14 @@ export class Setup {
   readonly #close = make('button', { type: 'button', ...once(testIds.newFile) }, 'Other file');
   #identity = '';
   #state: RunState | null = null;
+  #settings = new Settings([]);
   #choices: Choices | null = null;
   #parts: Part[] = [];
 
   constructor(options: SetupOptions) {
     this.#options = options;
     on(this.#train, 'click', () => {
-      if (this.#choices !== null) options.train(toRunConfig(this.#choices));
+      if (this.#choices !== null) options.train(toRunConfig(this.#choices, this.#settings));
     });
     on(this.#close, 'click', options.close);
     this.actions = make('div', { class: 'actions' }, this.#train, this.#close);
@@ -82,7 +60,8 @@ export class Setup {
   update(whole: RunState, starting: boolean): void {
     const state = { ...whole, models: forecastModels(whole.models) };
     this.#state = state;
-    const identity = identityOf(state) + String(state.models.length);
+    const described = state.models.length + state.settings.length;
+    const identity = identityOf(state) + String(described);
     if (identity !== this.#identity) {
       this.#identity = identity;
       this.#build(state);
@@ -95,7 +74,7 @@ export class Setup {
     const choices = this.#choices;
     if (choices === null || description == null || models === undefined) return;
     const model = models.find(({ name }) => name === choices.model);
-    const problems = checkChoices(choices, description, model);
+    const problems = checkChoices(choices, description, model, this.#settings);
     for (const part of this.#parts) part.show(choices, problems);
     setDisabled(this.#train, starting || Object.keys(problems).length > 0);
     setText(this.#train, starting ? 'Starting…' : 'Train');
@@ -104,7 +83,7 @@ export class Setup {
   readonly #change = (change: Partial<Choices>): void => {
     if (this.#choices === null) return;
     this.#choices = { ...this.#choices, ...change };
-    saveDraft(this.#options.storage, this.#identity, this.#choices);
+    saveDraft(this.#options.storage, this.#identity, this.#choices, this.#settings);
     this.#show(false);
   };
 
@@ -112,11 +91,13 @@ export class Setup {
     const { description, models, config, source } = state;
     this.#parts = [];
     if (description === null) return;
+    const settings = new Settings(state.settings);
+    this.#settings = settings;
     this.#choices =
-      loadDraft(this.#options.storage, this.#identity, description, models) ??
+      loadDraft(this.#options.storage, this.#identity, description, models, settings) ??
       (config === null
         ? defaultChoices(description, models)
-        : choicesFromConfig(config, description, models));
+        : choicesFromConfig(config, description, models, settings));
     const repairs = new Repairs();
     repairs.update(description);
     const name = source?.name ?? 'Data';
@@ -132,13 +113,10 @@ export class Setup {
         'div',
         { class: 'fields' },
         this.#add(new TargetField(description, this.#change)),
-        this.#number('lookBack', 'Look back, rows', testIds.lookBack, true),
-        this.#number('horizon', 'Forecast ahead, rows', testIds.horizon, true),
+        ...this.#controls(({ group, place }) => place === 'front' && group === 'data'),
         this.#makeModel(),
         this.#makeSize(),
-        this.#number('epochs', 'Epochs', testIds.epochs, true),
-        this.#number('learningRate', 'Learning rate', testIds.learningRate, false),
-        this.#choice('device', 'Device', testIds.deviceChoice, deviceLabels),
+        ...this.#controls(({ group, place }) => place === 'front' && group === 'training'),
       ),
       this.#makeAdvanced(state),
     );
@@ -189,47 +167,16 @@ export class Setup {
   }
 
   #makeAdvanced(state: RunState): HTMLElement {
-    const training = make(
-      'div',
-      { class: 'fields' },
-      this.#number('batchSize', 'Batch size', testIds.batchSize, true),
-      this.#choice('optimizer', 'Optimizer', testIds.optimizer, optimizerLabels),
-      this.#choice('loss', 'Loss', testIds.lossName, lossNames),
-      this.#number('validationFraction', 'Held-out part', testIds.validationFraction, false),
-      this.#number('clipNorm', 'Clip gradients at (0: no)', testIds.clipNorm, false),
-      this.#number('seed', 'Seed', testIds.seed, true),
-    );
+    const more = this.#controls(({ place }) => place === 'more');
     const own = this.#add(new ModelFields(state.models, this.#change));
-    const summary = make('summary', { ...once(testIds.advanced) }, 'Advanced');
-    return make('details', {}, summary, make('div', { class: 'stack' }, own, training));
+    const summary = make('summary', { ...once(testIds.advanced) }, 'More settings');
+    const fields = make('div', { class: 'fields' }, ...more);
+    return make('details', {}, summary, make('div', { class: 'stack' }, own, fields));
   }
 
-  #number(key: NumberKey, label: string, name: TestId, whole: boolean): HTMLElement {
-    const change = (value: number): void => {
-      this.#change({ [key]: value });
-    };
-    const field = new NumberField({ label, name, whole, min: 0, change });
-    const show = (choices: Choices, problems: Problems): void => {
-      field.show(choices[key]);
-      field.setProblem(problems[key]);
-    };
-    return this.#add({ element: field.element, show });
-  }
-
-  #choice(
-    key: 'device' | 'optimizer' | 'loss',
-    label: string,
-    name: TestId,
-    labels: Record<DeviceChoice, string> | Record<OptimizerName, string> | Record<LossName, string>,
-  ): HTMLElement {
-    const change = (value: string): void => {
-      this.#change({ [key]: value });
-    };
-    const field = new SelectField({ label, name, change });
-    const options = Object.entries(labels).map(([value, text]) => ({ value, label: text }));
-    const show = (choices: Choices): void => {
-      field.show(options, choices[key]);
-    };
-    return this.#add({ element: field.element, show });
+  #controls(wanted: (field: SettingField) => boolean): HTMLElement[] {
+    return this.#settings.fields
+      .filter(wanted)
+      .map((field) => this.#add(new SettingControl(field, this.#settings, this.#change)));
   }
 }

@@ -43,8 +43,8 @@ export class ColumnList implements Part {
     const chosen = new Set(features);
     for (const box of this.#boxes) box.checked = chosen.has(columnOf(box));
     setText(this.#label, `Learn from ${plural(features.length, 'column')}`);
-    setHidden(this.#problem, problems.features === undefined);
-    setText(this.#problem, problems.features ?? '');
+    setHidden(this.#problem, problems['features'] === undefined);
+    setText(this.#problem, problems['features'] ?? '');
   }
 
   #makeRow({ name, type, typeLabel, statistic, usable }: ColumnView): HTMLLIElement {
@@ -108,7 +108,7 @@ export class TargetField implements Part {
     );
     const column = this.#columns.find(({ name }) => name === target);
     this.#field.show(options, target);
-    this.#field.setProblem(problems.target ?? whyNotTarget(column) ?? undefined);
+    this.#field.setProblem(problems['target'] ?? whyNotTarget(column) ?? undefined);
     const gaps = column?.missing ?? 0;
     setHidden(this.#gaps, gaps === 0);
     setText(

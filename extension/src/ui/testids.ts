@@ -32,21 +32,10 @@ export const testIds = {
   features: 'features',
   feature: 'feature',
   target: 'target',
-  lookBack: 'look-back',
-  horizon: 'horizon',
   model: 'model',
   modelSize: 'model-size',
   advanced: 'advanced',
   modelField: 'model-field',
-  epochs: 'epochs',
-  learningRate: 'learning-rate',
-  batchSize: 'batch-size',
-  optimizer: 'optimizer',
-  lossName: 'loss-name',
-  validationFraction: 'validation-fraction',
-  clipNorm: 'clip-norm',
-  seed: 'seed',
-  deviceChoice: 'device-choice',
   train: 'train',
   // A run
   pause: 'pause',
@@ -96,7 +85,19 @@ export const testIds = {
   hostBytes: 'host-bytes',
 } as const;
 
-export type TestId = (typeof testIds)[keyof typeof testIds];
+export type TestId = (typeof testIds)[keyof typeof testIds] | SettingId;
+
+/** Of a field of the configuration. */
+export type SettingId = string & { readonly setting: true };
+
+/** Two fields would be named as a figure of a run is. */
+const otherNames: Record<string, string> = { device: 'device-choice', loss: 'loss-name' };
+
+/** learningRate -> "learning-rate" */
+export function settingId(field: string): SettingId {
+  const words = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return (otherNames[field] ?? words) as SettingId;
+}
 
 /** Attributes of an element that stands once in its page. */
 export function once(name: TestId): { id: string; 'data-testid': string } {

@@ -55,16 +55,21 @@ describe('hostile commands are refused with the path of what is wrong', () => {
       start({ data: { features: Array(2000).fill('a'), target: 'a' } }),
       /features/,
     ],
-    ['NaN epochs', start({ training: { epochs: NaN } }), /training\.epochs must be a whole number/],
+    ['NaN epochs', start({ training: { epochs: NaN } }), /training\.epochs must be a finite/],
     [
       'infinite rate',
       start({ training: { learningRate: Infinity } }),
       /learningRate must be a finite/,
     ],
-    ['half an epoch', start({ training: { epochs: 0.5 } }), /epochs must be a whole number/],
+    ['no epochs', start({ training: { epochs: null } }), /training\.epochs must be/],
+    [
+      'a list of rows',
+      start({ data: { ...config.data, lookBack: [3] } }),
+      /data\.lookBack must be/,
+    ],
     [
       'an unknown device',
-      start({ training: { device: 'tpu' } }),
+      { type: 'checkpoint.resume', store: 'host', id: 'a.safetensors', device: 'tpu' },
       /device must be one of auto, cpu, webgl/,
     ],
     [

@@ -9,6 +9,9 @@ import {
   whyNotTarget,
 } from '../../../extension/src/ui/choices.ts';
 import type { Choices } from '../../../extension/src/ui/choices.ts';
+import { Settings } from '../../../extension/src/ui/settings.ts';
+import type { Given } from '../../../extension/src/ui/settings.ts';
+import { settings as described } from '../settings.ts';
 import { column, config, description, stateOf } from './states.ts';
 
 const { models } = stateOf('ready');
@@ -16,18 +19,23 @@ const model = models[0];
 const data = description();
 const field = { type: 'choice' as const, min: null, max: null, choices: [], help: '' };
 
+const settings = new Settings(described);
+
 function choices(change: Partial<Choices> = {}): Choices {
   return { ...defaultChoices(data, models), ...change };
 }
+
+const giving = (given: Given): Choices =>
+  choices({ given: { ...defaultChoices(data, models).given, ...given } });
 
 describe('defaultChoices', () => {
   it('learns from every number column and forecasts a likely one, a week from a month of days', () => {
     const made = choices();
     expect(made.features).toEqual(['precipitation', 'temp_max', 'temp_min', 'wind']);
     expect(made.target).toBe('temp_max');
-    expect([made.lookBack, made.horizon]).toEqual([30, 7]);
+    expect(made.given).toEqual({ lookBack: 30, horizon: 7 });
     expect(made.fields).toEqual({ hidden: 32, layers: 1, dropout: 0 });
-    expect(made.device).toBe('auto');
+    expect(settings.value('device', made.given)).toBe('auto');
   });
 
   it('forecasts the last number column when no name stands out', () => {
@@ -49,39 +57,50 @@ describe('defaultChoices', () => {
   it('keeps the window small in a short file', () => {
     const short = description({ rows: 40 });
     const made = defaultChoices(short, models);
-    expect(made.lookBack).toBeLessThanOrEqual(2);
-    expect(checkChoices(made, short, model)).toEqual({});
+    expect(made.given['lookBack']).toBeLessThanOrEqual(2);
+    expect(checkChoices(made, short, model, settings)).toEqual({});
   });
 
   it('gives choices that the worker takes', () => {
-    expect(() => runConfig(toRunConfig(choices()), 'config')).not.toThrow();
+    expect(() => runConfig(toRunConfig(choices(), settings), 'config')).not.toThrow();
   });
 });
 
 describe('checkChoices', () => {
   it('finds nothing against the first choices', () => {
-    expect(checkChoices(choices(), data, model)).toEqual({});
+    expect(checkChoices(choices(), data, model, settings)).toEqual({});
   });
 
-  it.each<[keyof Choices, Partial<Choices>, RegExp]>([
-    ['lookBack', { lookBack: 0 }, /whole number from 1/],
-    ['lookBack', { lookBack: 1.5 }, /whole number/],
-    ['lookBack', { lookBack: NaN }, /whole number/],
-    ['horizon', { horizon: -1 }, /whole number/],
-    ['epochs', { epochs: 0 }, /whole number/],
-    ['learningRate', { learningRate: 0 }, /number from/],
-    ['validationFraction', { validationFraction: 1 }, /number from/],
-    ['seed', { seed: -1 }, /whole number/],
-    ['features', { features: [] }, /at least one column/],
-    ['target', { target: 'weather' }, /holds categories; only numbers/],
-    ['target', { target: 'gone' }, /no column of numbers/],
-  ])('refuses a bad %s', (key, change, problem) => {
-    expect(checkChoices(choices(change), data, model)[key]).toMatch(problem);
+  it.each<[string, Choices, RegExp]>([
+    ['setting:lookBack', giving({ lookBack: 0 }), /whole number from 1/],
+    ['setting:lookBack', giving({ lookBack: 1.5 }), /whole number/],
+    ['setting:lookBack', giving({ lookBack: NaN }), /whole number/],
+    ['setting:horizon', giving({ horizon: -1 }), /whole number/],
+    ['setting:epochs', giving({ epochs: 0 }), /whole number/],
+    ['setting:learningRate', giving({ learningRate: 0 }), /number from/],
+    ['setting:validationFraction', giving({ validationFraction: 1 }), /number from/],
+    ['setting:seed', giving({ seed: -1 }), /whole number/],
+    ['setting:ema', giving({ ema: 1 }), /number from 0/],
+    ['setting:optimizer', giving({ optimizer: 'adamax' }), /Choose one/],
+    ['features', choices({ features: [] }), /at least one column/],
+    ['target', choices({ target: 'weather' }), /holds categories; only numbers/],
+    ['target', choices({ target: 'gone' }), /no column of numbers/],
+  ])('refuses a bad %s', (key, made, problem) => {
+    expect(checkChoices(made, data, model, settings)[key]).toMatch(problem);
   });
 
   it('refuses a window that the rows cannot hold, naming both parts', () => {
-    const { lookBack } = checkChoices(choices({ lookBack: 1400, horizon: 7 }), data, model);
-    expect(lookBack).toMatch(/1,169 training rows and 292 held-out rows/);
+    const made = giving({ lookBack: 1400, horizon: 7 });
+    expect(checkChoices(made, data, model, settings)['setting:lookBack']).toMatch(
+      /1,169 training rows and 292 held-out rows/,
+    );
+  });
+
+  it('asks nothing of a field that does not matter', () => {
+    const bad = { momentum: 2 };
+    expect(checkChoices(giving(bad), data, model, settings)).toEqual({});
+    const sgd = giving({ ...bad, optimizer: 'sgd' });
+    expect(checkChoices(sgd, data, model, settings)).toHaveProperty('setting:momentum');
   });
 
   it("checks the model's own fields by the registry's limits", () => {
@@ -89,6 +108,7 @@ describe('checkChoices', () => {
       choices({ fields: { hidden: 0, layers: 1.5, dropout: 0.95 } }),
       data,
       model,
+      settings,
     );
     expect(problems['field:hidden']).toMatch(/from 1 to 1024/);
     expect(problems['field:layers']).toMatch(/whole number/);
@@ -110,10 +130,11 @@ describe('choicesFromConfig', () => {
       { ...config, model: { name: 'lstm', hidden: 64 } },
       data,
       models,
+      settings,
     );
     expect(made.fields).toEqual({ hidden: 64, layers: 1, dropout: 0 });
-    expect(made.epochs).toBe(20);
-    expect(made.lookBack).toBe(30);
+    expect(settings.value('epochs', made.given)).toBe(20);
+    expect(made.given['lookBack']).toBe(30);
   });
 
   it('drops columns that this file lacks', () => {
@@ -121,7 +142,7 @@ describe('choicesFromConfig', () => {
       ...config,
       data: { ...config.data, features: ['wind', 'gone'], target: 'gone' },
     };
-    const made = choicesFromConfig(other, data, models);
+    const made = choicesFromConfig(other, data, models, settings);
     expect(made.features).toEqual(['wind']);
     expect(made.target).toBe('temp_max');
   });
@@ -136,7 +157,8 @@ describe('choicesFromConfig', () => {
       ],
     };
     const made = (own: Record<string, number | boolean | string>) =>
-      choicesFromConfig({ ...config, model: { name: 'lstm', ...own } }, data, [richer]).fields;
+      choicesFromConfig({ ...config, model: { name: 'lstm', ...own } }, data, [richer], settings)
+        .fields;
     expect(made({ hidden: '9', revin: false, activation: 'relu', gone: 1 })).toEqual({
       hidden: 32,
       layers: 1,
@@ -151,12 +173,22 @@ describe('choicesFromConfig', () => {
   });
 
   it('is the inverse of toRunConfig', () => {
-    const made = choices({
-      epochs: 3,
-      loss: 'mae',
-      device: 'webgl',
-      horizon: 2,
-    });
-    expect(choicesFromConfig(toRunConfig(made), data, models)).toEqual(made);
+    const made = giving({ epochs: 3, loss: 'mae', device: 'webgl', horizon: 2 });
+    expect(choicesFromConfig(toRunConfig(made, settings), data, models, settings)).toEqual(made);
+  });
+
+  it('keeps only what an earlier run had other than the defaults that go with its choices', () => {
+    const training = { optimizer: 'muon', momentum: 0.95, nesterov: true, beta1: 0.9, epochs: 20 };
+    const made = choicesFromConfig({ ...config, training }, data, models, settings);
+    expect(made.given).toEqual({ lookBack: 30, horizon: 7, optimizer: 'muon' });
+  });
+});
+
+describe('toRunConfig', () => {
+  it('sends what was given and matters; the core knows the rest', () => {
+    const given = { optimizer: 'adamw', momentum: 0.5, beta2: 0.95, gamma: 0.3 };
+    const { training, data: rows } = toRunConfig(giving(given), settings);
+    expect(training).toEqual({ optimizer: 'adamw', beta2: 0.95 });
+    expect(rows).toMatchObject({ lookBack: 30, horizon: 7, target: 'temp_max' });
   });
 });

@@ -3,6 +3,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Bench } from './bench.ts';
 import { all, button, choose, input, one, select, type } from './recorder.ts';
+import { settingId } from '../../../extension/src/ui/testids.ts';
+import { settings } from '../settings.ts';
 import { description, stateOf } from './states.ts';
 
 let bench: Bench;
@@ -109,6 +111,61 @@ describe('set-up', () => {
       revin: false,
       activation: 'relu',
     });
+  });
+
+  it('makes a control for every field that the core describes, at once or under "More settings"', () => {
+    bench.show(stateOf('ready'));
+    const more = one('advanced').closest('details');
+    expect(more?.open).toBe(false);
+    expect(one('advanced').textContent).toBe('More settings');
+    for (const { name, place, type: kind, label, help } of settings) {
+      if (place === 'elsewhere') continue;
+      const control = one(settingId(name)) as HTMLInputElement;
+      expect([name, more?.contains(control)]).toEqual([name, place === 'more']);
+      const types = { int: 'number', float: 'number', bool: 'checkbox', choice: 'select-one' };
+      expect([name, control.type]).toEqual([name, types[kind as keyof typeof types]]);
+      expect(control.labels?.[0]?.textContent).toBe(label);
+      if (place === 'more') expect(control.closest('.field')?.textContent).toContain(help);
+    }
+  });
+
+  it('shows the fields of the chosen optimiser and schedule alone, with their own defaults', () => {
+    bench.show(stateOf('ready'));
+    const shown = (): string[] =>
+      settings
+        .filter(({ when }) => when !== null)
+        .map(({ name }) => name)
+        .filter((name) => !one(settingId(name)).closest<HTMLElement>('.field')?.hidden);
+    expect(shown()).toEqual(['weightDecay', 'beta1', 'beta2', 'eps']);
+    choose(select('optimizer'), 'muon');
+    expect(shown()).toEqual(['weightDecay', 'momentum', 'nesterov', 'beta1', 'beta2', 'eps']);
+    expect(input('momentum').value).toBe('0.95');
+    expect(input('nesterov').checked).toBe(true);
+    choose(select('optimizer'), 'sgd');
+    expect(input('momentum').value).toBe('0');
+    expect(input('nesterov').checked).toBe(false);
+    choose(select('schedule'), 'step');
+    expect(shown()).toEqual(['weightDecay', 'momentum', 'nesterov', 'stepSize', 'gamma']);
+    type(input('momentum'), '2');
+    expect(button('train').disabled).toBe(true);
+    type(input('momentum'), '0.8');
+    input('nesterov').click();
+    one('train').click();
+    expect(bench.actions.of('run.start')[0]?.config.training).toEqual({
+      optimizer: 'sgd',
+      momentum: 0.8,
+      nesterov: true,
+      schedule: 'step',
+    });
+  });
+
+  it('forgets a problem of a field that matters no more', () => {
+    bench.show(stateOf('ready'));
+    choose(select('optimizer'), 'sgd');
+    type(input('momentum'), '');
+    expect(button('train').disabled).toBe(true);
+    choose(select('optimizer'), 'adam');
+    expect(button('train').disabled).toBe(false);
   });
 
   it('refuses to train on a bad field and says why beside it', () => {

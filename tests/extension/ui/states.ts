@@ -10,6 +10,7 @@ import type {
   RunConfig,
   RunState,
 } from '../../../extension/src/messages/state.ts';
+import { settings } from '../settings.ts';
 
 const time = Date.UTC(2026, 4, 14, 9, 41);
 
@@ -253,6 +254,7 @@ export function stateOf(phase: Phase, change: Partial<RunState> = {}): RunState 
     phase,
     host,
     models,
+    settings,
     webgl: { renderer: 'ANGLE (SwiftShader)', software: true },
     checkpoints: begun ? checkpoints : [],
   };

@@ -151,6 +151,19 @@ describe('viewResult', () => {
     expect(viewResult(stateOf('finished', { baselines })).bars).toHaveLength(2);
   });
 
+  it('judges a completed run by the epoch whose weights it kept', () => {
+    const worse = history(20);
+    worse.epochs[11]!.validationLoss = 0.1;
+    worse.epochs[19]!.validationLoss = 0.15;
+    const kept = { history: worse, best: { epoch: 12, loss: 0.1 } };
+    const { bars, verdict } = viewResult(stateOf('finished', kept));
+    expect(bars[0]?.value).toBe(0.1);
+    expect(verdict.sentence).not.toContain('It was best');
+    expect(viewResult(stateOf('finished', { ...kept, outcome: 'stopped' })).bars[0]?.value).toBe(
+      0.15,
+    );
+  });
+
   it('notices that the newest epoch is worse than an earlier one', () => {
     const worse = history(20);
     const newest = worse.epochs[19]!;

@@ -1,0 +1,35 @@
+// What is known of a run that is not there: the part of a snapshot that speaks of a run, empty, and how far a run got that
+// is a file.
+import { emptyHistory } from '../messages/state.ts';
+import type { RunState } from '../messages/state.ts';
+import { headerSize, readMetadata, summaryOf } from '../storage/summary.ts';
+import { TrainingError } from './errors.ts';
+
+/** What a snapshot holds of a run, without one. */
+export const NO_RUN = {
+  reading: null,
+  outcome: null,
+  failure: null,
+  config: null,
+  device: null,
+  deviceReason: '',
+  parameters: null,
+  windows: null,
+  progress: null,
+  best: null,
+  baselines: null,
+  predictions: null,
+  get history() {
+    return emptyHistory();
+  },
+} satisfies Partial<RunState>;
+
+export function finishedEpochs(bytes: Uint8Array, id: string): number {
+  try {
+    const header = bytes.subarray(0, headerSize(bytes, bytes.length));
+    return summaryOf(readMetadata(header, bytes.length)).epoch ?? 0;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TrainingError('checkpoint.corrupt', `${id} is not a whole checkpoint: ${reason}.`);
+  }
+}
