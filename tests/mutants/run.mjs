@@ -56,7 +56,7 @@ function copyCore() {
   for (const part of ['wasm', 'shaders', 'tests/reference', 'tests/op_cases.h']) {
     cpSync(join(ROOT, part), join(COPY, part), keep);
   }
-  for (const part of ['tests/op_suite', 'tests/ops'])
+  for (const part of ['tests/op_suite', 'tests/ops', 'tests/webgl'])
     mkdirSync(join(COPY, part), { recursive: true });
   for (const name of ['main.cpp', 'check.cpp', 'check.h']) {
     cpSync(join(ROOT, 'tests/op_suite', name), join(COPY, 'tests/op_suite', name), keep);
@@ -66,6 +66,8 @@ function copyCore() {
       cpSync(join(ROOT, 'tests/ops', name), join(COPY, 'tests/ops', name), keep);
     }
   }
+  const runner = 'tests/webgl/kernel_runner.h'; // its device is the op cases' too
+  cpSync(join(ROOT, runner), join(COPY, runner), keep);
   cpSync(join(ROOT, 'tests/mutants/CMakeLists.txt'), join(COPY, 'CMakeLists.txt'), keep);
 }
 
