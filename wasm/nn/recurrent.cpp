@@ -1,5 +1,6 @@
 #include "nn/recurrent.h"
 
+#include <array>
 #include <cmath>
 
 #include "core/check.h"
@@ -10,9 +11,7 @@ namespace {
 
 /// x[N, T, F] in reverse order of time, each sequence within its length.
 Tensor reversed(const Tensor& x, const Tensor& lengths) {
-  const Tensor within =
-      lengths.defined() ? lengths : Tensor::full(x.device(), Shape{x.dim(0)}, static_cast<float>(x.dim(1)));
-  return ops::reverse_sequence(x, within);
+  return lengths.defined() ? ops::reverse_sequence(x, lengths) : ops::flip(x, std::array{1});
 }
 
 /// The last step [N, H] of states [N, T, H].
