@@ -152,6 +152,67 @@ const std::vector<WrongUse>& wrong_uses() {
       {"sum", "no such axis", {{2, 3}}, [](const Tensors& t) { sum(t[0], 2); }, {"2", "[2, 3]"}},
       {"mean", "no such axis", {{2, 3}}, [](const Tensors& t) { mean(t[0], -3); }, {"-3", "[2, 3]"}},
       {"amax", "no such axis", {{}}, [](const Tensors& t) { amax(t[0], 0); }, {"0", "[]"}},
+      {"sum",
+       "an axis twice",
+       {{2, 3}},
+       [](const Tensors& t) {
+         sum(t[0], Sizes{1, -1});
+       },
+       {"-1"}},
+      {"mean", "no axes", {{2, 3}}, [](const Tensors& t) { mean(t[0], Sizes{}); }, {"[2, 3]"}},
+      {"amin", "no such axis", {{2, 3}}, [](const Tensors& t) { amin(t[0], 4); }, {"4", "[2, 3]"}},
+      {"var",
+       "no such axis",
+       {{2, 3}},
+       [](const Tensors& t) {
+         var(t[0], Sizes{0, 2});
+       },
+       {"2", "[2, 3]"}},
+      {"var", "one element", {{2, 1}}, [](const Tensors& t) { var(t[0], Sizes{1}); }, {"1", "[2, 1]"}},
+      {"argmax", "no such axis", {{2, 3}}, [](const Tensors& t) { argmax(t[0], 2); }, {"2", "[2, 3]"}},
+      {"cumsum", "no such axis", {{2, 3}}, [](const Tensors& t) { cumsum(t[0], -3); }, {"-3", "[2, 3]"}},
+      {"where", "no broadcast", {{2}, {3}, {1}}, [](const Tensors& t) { where(t[0], t[1], t[2]); }, {"[2]", "[3]"}},
+      {"slice", "nothing between", {{2, 3}}, [](const Tensors& t) { slice(t[0], 1, 2, -1); }, {"2", "-1", "[2, 3]"}},
+      {"slice", "a step of 0", {{2, 3}}, [](const Tensors& t) { slice(t[0], 1, 0, 3, 0); }, {"0"}},
+      {"slice", "no such axis", {{2, 3}}, [](const Tensors& t) { slice(t[0], 2, 0, 1); }, {"2", "[2, 3]"}},
+      {"flip",
+       "an axis twice",
+       {{2, 3}},
+       [](const Tensors& t) {
+         flip(t[0], Sizes{0, -2});
+       },
+       {"-2"}},
+      {"flip", "no such axis", {{2, 3}}, [](const Tensors& t) { flip(t[0], Sizes{2}); }, {"2", "[2, 3]"}},
+      {"pad",
+       "half a pair",
+       {{2, 3}},
+       [](const Tensors& t) {
+         pad(t[0], Sizes{1, 1, 1});
+       },
+       {"3", "[2, 3]"}},
+      {"pad",
+       "too many axes",
+       {{3}},
+       [](const Tensors& t) {
+         pad(t[0], Sizes{1, 1, 1, 1});
+       },
+       {"4", "[3]"}},
+      {"pad",
+       "less than nothing",
+       {{2, 3}},
+       [](const Tensors& t) {
+         pad(t[0], Sizes{1, -1});
+       },
+       {"-1", "[2, 3]"}},
+      {"gather", "another rank", {{2, 3}, {2}}, [](const Tensors& t) { gather(t[0], 0, t[1]); }, {"[2, 3]", "[2]"}},
+      {"gather", "larger beside", {{2, 3}, {3, 3}}, [](const Tensors& t) { gather(t[0], 1, t[1]); }, {"[3, 3]", "1"}},
+      {"gather", "no such axis", {{2, 3}, {2, 3}}, [](const Tensors& t) { gather(t[0], 2, t[1]); }, {"2", "[2, 3]"}},
+      {"embedding", "a vector", {{2}, {3}}, [](const Tensors& t) { embedding(t[0], t[1]); }, {"[2]", "[3]"}},
+      {"embedding",
+       "a seventh axis",
+       {{1, 1, 1, 1, 1, 2}, {3, 4}},
+       [](const Tensors& t) { embedding(t[0], t[1]); },
+       {"[1, 1, 1, 1, 1, 2]", "[3, 4]"}},
       {"reshape",
        "another size",
        {{2, 3}},

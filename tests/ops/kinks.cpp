@@ -91,7 +91,23 @@ void check_shares(const std::string& name, int outer, int n, int inner, int ever
   CHECK(difference(x.grad().values(), std::vector<double>(want.begin(), want.end()), 1e-5, 1e-3) == "");
 }
 
+/// Equal extremes of axes that do not lie side by side share as one group.
+void check_shares_of_axes(const std::string& name) {
+  for (const float sign : {1.0f, -1.0f}) {
+    INFO((sign > 0 ? "amax" : "amin") << " over axes 0 and 2 on " << name);
+    // x[2, 3, 2], the extreme is 0: four times in the middle's first row, once in its second, twice in its third
+    const Floats x{0, 0, -1, -1, 0, -1, 0, 0, -1, 0, -1, 0}, share{1, 1, 0, 0, 2, 0, 1, 1, 0, 4, 0, 2};
+    Floats given;
+    for (const float v : x) given.push_back(sign * v);
+    const Tensor t = leaf(device(name), {2, 3, 2}, given);
+    const Sizes axes{0, 2};
+    ops::mul_scalar(ops::sum(sign > 0 ? ops::amax(t, axes) : ops::amin(t, axes)), 4).backward();
+    CHECK(t.grad().values() == share);
+  }
+}
+
 void check_all_shares(const std::string& name) {
+  check_shares_of_axes(name);
   check_shares(name, 1, 4, 1, 2);
   check_shares(name, 3, 7, 1, 3);
   check_shares(name, 2, 5, 3, 1);
