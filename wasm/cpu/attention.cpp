@@ -3,6 +3,7 @@
 // sees are always the first `limit` ones; where a block is cut by that limit, a row is multiplied by its own keys
 // alone, and what lies behind them has no influence, NaN or not.
 #include <algorithm>
+#include <array>
 
 #include "cpu/gemm.h"
 #include "cpu/rows.h"
@@ -59,7 +60,7 @@ class Heads {
     q_floats_ = args.count({p.batch, p.queries, p.q_row});
     kv_floats_ = args.count({p.batch, p.keys, p.kv_row});
     y_floats_ = args.count({p.batch, p.queries, p.heads, p.width});
-    dk_floats_ = args.count({p.batch, p.keys, p.heads, p.width});
+    longest_ = args.count({p.batch, std::max(p.queries, p.keys), p.heads, p.width});
     statistics_ = args.count({p.batch, p.queries, p.heads});
     kept_before_.resize(static_cast<size_t>(p.keys) + 1);
     if (!p.padded) return;
@@ -71,7 +72,8 @@ class Heads {
   int64_t q_floats() const { return q_floats_; }
   int64_t kv_floats() const { return kv_floats_; }
   int64_t y_floats() const { return y_floats_; }
-  int64_t dk_floats() const { return dk_floats_; }
+  /// The floats of a gradient.
+  int64_t longest() const { return longest_; }
   int64_t statistics() const { return statistics_; }
   ptrdiff_t queries() const { return queries_; }
   float scale() const { return scale_; }
@@ -95,7 +97,9 @@ class Heads {
   Rows<Float> y_of(Float* y) const {
     return {y + (sample_ * queries_ * heads_ + head_) * width_, heads_ * width_};
   }
-  Made dk_of(float* dk) const { return {dk + (sample_ * keys_ * heads_ + head_) * width_, heads_ * width_}; }
+  Made gradient_of(float* d) const {
+    return {d + (sample_ * std::max(queries_, keys_) * heads_ + head_) * width_, heads_ * width_};
+  }
   Numbers numbers_of(const float* statistic) const { return {statistic + sample_ * queries_ * heads_ + head_, heads_}; }
 
   /// How many of the keys that are left query t sees: the first ones.
@@ -184,7 +188,7 @@ class Heads {
   ptrdiff_t batch_, heads_, share_, queries_, keys_, width_, q_row_, kv_row_, q_at_, k_at_, v_at_;
   bool causal_;
   float scale_;
-  int64_t q_floats_, kv_floats_, y_floats_, dk_floats_, statistics_;
+  int64_t q_floats_, kv_floats_, y_floats_, longest_, statistics_;
   const float* padding_ = nullptr;
   float *k_copy_ = nullptr, *v_copy_ = nullptr;
   std::vector<ptrdiff_t> kept_before_;  // of keys: those before key s that are no padding
@@ -220,21 +224,6 @@ void add_scores(const float* scores, ptrdiff_t n, float scale, float& maximum, f
   const float more = sum_row(n, [=](ptrdiff_t j) { return exp(load(scores + j) * scale - middle); });
   sum = sum * exp(splat(maximum) - middle)[0] + more;
   maximum = next;
-}
-
-/// What both gradients begin with: p in `scores` and ds in `products`, for each block of the head.
-template <class F>
-void each_gradient_block(const Heads& h, const Args& args, Given q, Given k, Given v, Given dy, float* scores,
-                         float* products, F f) {
-  const Numbers maximum = h.numbers_of(args.in(5, h.statistics())), sum = h.numbers_of(args.in(6, h.statistics())),
-                along = h.numbers_of(args.in(7, h.statistics()));
-  h.each_block([&](const Block& b) {
-    h.products(b, q, k, scores);
-    to_probabilities(h, b, maximum, sum, scores);
-    h.products(b, dy, v, products);
-    to_score_gradients(h, b, scores, along, products);
-    f(b);
-  });
 }
 
 }  // namespace
@@ -280,41 +269,33 @@ void attention(const params::attention& p, const Args& args) {
   });
 }
 
-void attention_backward_q(const params::attention_backward_q& p, const Args& args) {
+void attention_backward(const params::attention_backward& p, const Args& args) {
   Heads h(p, args, 4);
   const float *const q = args.in(0, h.q_floats()), *const k = args.in(1, h.kv_floats()),
                      *const v = args.in(2, h.kv_floats()), *const dy = args.in(3, h.y_floats());
-  float* const dq = args.out(0, h.y_floats());
-  float *const scores = h.take_block(), *const products = h.take_block();
-  std::fill_n(dq, h.y_floats(), 0.0f);
-  h.each([&] {
-    const Given keys = h.k_of(k);
-    const Made to = h.y_of(dq);
-    each_gradient_block(h, args, h.q_of(q), keys, h.v_of(v), h.y_of(dy), scores, products,
-                        [&](const Block& b) { h.add_to_queries(b, products, keys, to); });
-  });
-}
-
-void attention_backward_kv(const params::attention_backward_kv& p, const Args& args) {
-  Heads h(p, args, 4);
-  const float *const q = args.in(0, h.q_floats()), *const k = args.in(1, h.kv_floats()),
-                     *const v = args.in(2, h.kv_floats()), *const dy = args.in(3, h.y_floats());
-  float *const dk = args.out(0, h.dk_floats()), *const dv = args.out(1, h.dk_floats());
+  const float *const maximum = args.in(5, h.statistics()), *const sum = args.in(6, h.statistics()),
+                     *const along = args.in(7, h.statistics());
+  std::array<float*, 3> out;
+  for (size_t i = 0; i < out.size(); ++i) std::fill_n(out[i] = args.out(i, h.longest()), h.longest(), 0.0f);
+  const auto [dq, dk, dv] = out;
   float *const scores = h.take_block(), *const products = h.take_block();
   const ptrdiff_t head_floats = ptrdiff_t{p.keys} * p.width;
   float *const dk_kept = h.padded() ? h.take_keys() : nullptr, *const dv_kept = h.padded() ? h.take_keys() : nullptr;
-  std::fill_n(dk, h.dk_floats(), 0.0f);
-  std::fill_n(dv, h.dk_floats(), 0.0f);
   h.each([&] {
-    const Given queries = h.q_of(q), gradient = h.y_of(dy);
-    const Made to_k = dk_kept ? Made{dk_kept, p.width} : h.dk_of(dk);
-    const Made to_v = dv_kept ? Made{dv_kept, p.width} : h.dk_of(dv);
+    const Given queries = h.q_of(q), keys = h.k_of(k), values = h.v_of(v), gradient = h.y_of(dy);
+    const Made to_q = h.gradient_of(dq), to_k = dk_kept ? Made{dk_kept, p.width} : h.gradient_of(dk),
+               to_v = dv_kept ? Made{dv_kept, p.width} : h.gradient_of(dv);
     if (h.padded()) std::fill_n(dk_kept, head_floats, 0.0f), std::fill_n(dv_kept, head_floats, 0.0f);
-    each_gradient_block(h, args, queries, h.k_of(k), h.v_of(v), gradient, scores, products, [&](const Block& b) {
+    h.each_block([&](const Block& b) {
+      h.products(b, queries, keys, scores);
+      to_probabilities(h, b, h.numbers_of(maximum), h.numbers_of(sum), scores);
       h.add_to_keys(b, scores, gradient, to_v);
+      h.products(b, gradient, values, products);
+      to_score_gradients(h, b, scores, h.numbers_of(along), products);
+      h.add_to_queries(b, products, keys, to_q);
       h.add_to_keys(b, products, queries, to_k);
     });
-    if (h.padded()) h.put_back(dk_kept, h.dk_of(dk)), h.put_back(dv_kept, h.dk_of(dv));
+    if (h.padded()) h.put_back(dk_kept, h.gradient_of(dk)), h.put_back(dv_kept, h.gradient_of(dv));
   });
 }
 

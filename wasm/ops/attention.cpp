@@ -1,6 +1,7 @@
 // Attention: statistics of every query's scores first, then the weighted values; nothing of the size of the scores is
 // kept. With p = exp(s - maximum) / sum of the scores s = scale q kᵀ, and along = dy · y for each query,
 //   dv = pᵀ dy    ds = scale p (dy vᵀ - along)    dq = ds k    dk = dsᵀ q.
+#include <algorithm>
 #include <cmath>
 
 #include "core/check.h"
@@ -40,20 +41,21 @@ Attended attend(const Sizes& s, const Tensor& q, const Tensor& k, const Tensor& 
   return {s, q, k, v, padding, statistics[0], statistics[1], y};
 }
 
-/// dy · y for each query and head.
-Tensor along_of(const Attended& a, const Tensor& dy) {
-  const params::dot dot{.outer = a.sizes.batch * a.sizes.queries * a.sizes.heads, .reduce = a.sizes.width, .inner = 1};
-  return run(dot, {dy, a.y}, a.maximum.shape());
-}
+struct Gradients {
+  Tensor q, k, v;  // [batch, positions, heads width]
+};
 
-Tensor query_gradient(const Attended& a, const Tensor& dy, const Tensor& along) {
-  return run(a.sizes.params<params::attention_backward_q>(),
-             {a.q, a.k, a.v, dy, a.padding, a.maximum, a.sum, along, a.y}, a.y.shape());
-}
+/// The first `rows` of each sample's rows.
+Tensor first_rows(const Tensor& d, int rows) { return d.dim(1) == rows ? d : narrow(d, 1, 0, rows); }
 
-std::vector<Tensor> key_gradients(const Attended& a, const Tensor& dy, const Tensor& along, const Shape& shape) {
-  return run_all(a.sizes.params<params::attention_backward_kv>(),
-                 {a.q, a.k, a.v, dy, a.padding, a.maximum, a.sum, along, a.k, a.k}, shape);
+Gradients gradients(const Attended& a, const Tensor& dy) {
+  const Sizes& s = a.sizes;
+  const params::dot dot{.outer = s.batch * s.queries * s.heads, .reduce = s.width, .inner = 1};
+  const Tensor along = run(dot, {dy, a.y}, a.maximum.shape());
+  const auto d = run_all(s.params<params::attention_backward>(),
+                         {a.q, a.k, a.v, dy, a.padding, a.maximum, a.sum, along, a.q, a.q, a.q},
+                         Shape{s.batch, std::max(s.queries, s.keys), s.heads * s.width});
+  return {first_rows(d[0], s.queries), first_rows(d[1], s.keys), first_rows(d[2], s.keys)};
 }
 
 /// Tensors of `rows` rows each, side by side.
@@ -123,14 +125,8 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
                 .padded = key_padding.defined()};
   const Attended a = attend(s, q, k, v, key_padding, q.shape());
   return record(a.y, {q, k, v}, [a](const Tensor& dy) -> Grads {
-    const Tensor along = along_of(a, dy);
-    Grads grads(3);
-    if (a.q.requires_grad()) grads[0] = query_gradient(a, dy, along);
-    if (a.k.requires_grad() || a.v.requires_grad()) {
-      const auto both = key_gradients(a, dy, along, a.k.shape());
-      grads[1] = both[0], grads[2] = both[1];
-    }
-    return grads;
+    const Gradients d = gradients(a, dy);
+    return {d.q.view(a.q.shape()), d.k.view(a.k.shape()), d.v.view(a.v.shape())};
   });
 }
 
@@ -155,9 +151,8 @@ Tensor multi_head_attention(const Tensor& qkv, int heads, bool causal, const Ten
                 .padded = key_padding.defined()};
   const Attended a = attend(s, qkv, qkv, qkv, key_padding, Shape{n, time, width});
   return record(a.y, {qkv}, [a, n, time](const Tensor& dy) -> Grads {
-    const Tensor along = along_of(a, dy), dq = query_gradient(a, dy, along);
-    const auto both = key_gradients(a, dy, along, a.y.shape());
-    return {beside({dq, both[0], both[1]}, n * time, a.q.shape())};
+    const Gradients d = gradients(a, dy);
+    return {beside({d.q, d.k, d.v}, n * time, a.q.shape())};
   });
 }
 
@@ -182,13 +177,9 @@ Tensor multi_head_attention(const Tensor& q, const Tensor& kv, int heads, bool c
                 .causal = causal,
                 .padded = key_padding.defined()};
   const Attended a = attend(s, q, kv, kv, key_padding, q.shape());
-  return record(a.y, {q, kv}, [a, n, keys, width](const Tensor& dy) -> Grads {
-    const Tensor along = along_of(a, dy);
-    Grads grads(2);
-    if (a.q.requires_grad()) grads[0] = query_gradient(a, dy, along);
-    if (a.k.requires_grad())
-      grads[1] = beside(key_gradients(a, dy, along, Shape{n, keys, width}), n * keys, a.k.shape());
-    return grads;
+  return record(a.y, {q, kv}, [a, n, keys](const Tensor& dy) -> Grads {
+    const Gradients d = gradients(a, dy);
+    return {d.q, beside({d.k, d.v}, n * keys, a.k.shape())};
   });
 }
 

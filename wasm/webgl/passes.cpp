@@ -78,10 +78,10 @@ void Passes::run(const Pass& pass) {
       return run_attention_statistics(pass);
     case Kernel::attention:
       return run_in_shares(pass, read<params::attention>(pass).keys);
-    case Kernel::attention_backward_q:
-      return run_in_shares(pass, read<params::attention_backward_q>(pass).keys);
-    case Kernel::attention_backward_kv:
-      return run_in_shares(pass, read<params::attention_backward_kv>(pass).queries);
+    case Kernel::attention_backward: {
+      const auto p = read<params::attention_backward>(pass);
+      return run_in_shares(pass, std::max(p.queries, p.keys));
+    }
     default:
       return draw(pass, 0);
   }
