@@ -114,14 +114,11 @@ Tensor total(const Tensor& x, float scale) {
 }  // namespace
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
-  if (x.shape() == shape) return x;
-  Tensor y = x;
+  std::vector<int> axes;
   const int extra = x.rank() - shape.rank();
-  for (int i = 0; i < x.rank(); ++i) {
-    const int wanted = i < extra ? 1 : shape[i - extra];
-    if (wanted == 1 && x.shape()[i] != 1) y = sum(y, i, true);
-  }
-  return y.view(shape);
+  for (int i = 0; i < x.rank(); ++i)
+    if (x.shape()[i] != 1 && (i < extra || shape[i - extra] == 1)) axes.push_back(i);
+  return axes.empty() ? x.view(shape) : scaled_sum(x, Reduced("sum", x, axes), true, 1).view(shape);
 }
 
 Tensor sum(const Tensor& x, std::span<const int> axes, bool keepdim) {
