@@ -3,7 +3,6 @@
 // sees are always the first `limit` ones; where a block is cut by that limit, a row is multiplied by its own keys
 // alone, and what lies behind them has no influence, NaN or not.
 #include <algorithm>
-#include <array>
 
 #include "cpu/gemm.h"
 #include "cpu/rows.h"
@@ -275,9 +274,9 @@ void attention_backward(const params::attention_backward& p, const Args& args) {
                      *const v = args.in(2, h.kv_floats()), *const dy = args.in(3, h.y_floats());
   const float *const maximum = args.in(5, h.statistics()), *const sum = args.in(6, h.statistics()),
                      *const along = args.in(7, h.statistics());
-  std::array<float*, 3> out;
-  for (size_t i = 0; i < out.size(); ++i) std::fill_n(out[i] = args.out(i, h.longest()), h.longest(), 0.0f);
-  const auto [dq, dk, dv] = out;
+  float *const dq = args.out(0, h.longest()), *const dk = args.out(1, h.longest()),
+               *const dv = args.out(2, h.longest());
+  for (float* const gradient : {dq, dk, dv}) std::fill_n(gradient, h.longest(), 0.0f);
   float *const scores = h.take_block(), *const products = h.take_block();
   const ptrdiff_t head_floats = ptrdiff_t{p.keys} * p.width;
   float *const dk_kept = h.padded() ? h.take_keys() : nullptr, *const dv_kept = h.padded() ? h.take_keys() : nullptr;
