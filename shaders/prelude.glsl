@@ -64,6 +64,10 @@ ivec2 pool_holders(int i, int size, int outputs, int extent, int stride, int pad
   return ivec2(max(i + pad - extent + stride, 0) / stride, min((i + pad) / stride, outputs - 1));
 }
 
+/// x, by a way that compilers do not see through: they reorder sums, and would find that a compensation is 0.
+uint no_bits = 0u;
+vec4 opaque(vec4 x) { return uintBitsToFloat(floatBitsToUint(x) | no_bits); }
+
 float total(vec4 v) { return (v.x + v.y) + (v.z + v.w); }
 
 /// The statistics [outer, inner] of the elements e .. e + 3 of [outer, reduce, inner].

@@ -5,7 +5,7 @@ vec4 running, lost, plain;
 void start() { running = lost = plain = vec4(0.0); }
 
 void add(vec4 v) {
-  vec4 corrected = v - lost, next = running + corrected;
+  vec4 corrected = v - lost, next = opaque(running + corrected);
   lost = (next - running) - corrected;
   running = next;
   plain += v;

@@ -23,7 +23,7 @@ int64_t floats_of(const OpCase& c) {
 
 /// Each op's case with the most floats, of those that so small textures hold.
 std::map<std::string, const OpCase*> large_cases() {
-  constexpr int64_t kMost = 20000;
+  constexpr int64_t kMost = 8000;
   std::map<std::string, const OpCase*> largest;
   for (const OpCase& c : op_cases()) {
     const OpCase*& found = largest[c.op];

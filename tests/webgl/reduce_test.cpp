@@ -50,6 +50,17 @@ TEST_CASE("webgl's sums stay accurate when they are long", "[webgl]") {
   CHECK(worst(run_kernel(p, {x}, 1)[0], {expected}) < 1e-6);
 }
 
+TEST_CASE("webgl's sums are compensated, whatever a compiler knows of sums", "[webgl]") {
+  // Without, each 1 is lost beside 2^24. The axis is short: one fragment walks it.
+  for (const int inner : {1, 4}) {
+    Floats x(static_cast<size_t>(400 * inner), 1);
+    std::fill_n(x.begin(), inner, 16777216.0f);
+    const params::sum p{.outer = 1, .reduce = 400, .inner = inner, .scale = 1};
+    const Floats sums = run_kernel(p, {x}, static_cast<size_t>(inner))[0];
+    for (const float y : sums) CHECK(std::abs(y - 16777615) <= 2);
+  }
+}
+
 TEST_CASE("webgl's sums keep infinities and NaN", "[webgl]") {
   const params::sum p{.outer = 3, .reduce = 3, .inner = 1, .scale = 1};
   const Floats y = run_kernel(p, {{1, INFINITY, 2, 3, NAN, 1, INFINITY, -INFINITY, 1}}, 3)[0];

@@ -151,6 +151,16 @@ void Graphics::draw(const ProgramKey& key, std::span<const Texture> inputs, GLui
       throw;
     }
   }
+  draw(program, inputs, framebuffer, width, height, parameters);
+}
+
+GLuint Graphics::make_program(const std::string& fragment, const std::string& what,
+                              std::span<const std::string_view> inputs) {
+  return program_ = programs_.make(fragment, what, inputs);
+}
+
+void Graphics::draw(GLuint program, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
+                    const ParameterBlock& parameters) {
   if (program != program_) glUseProgram(program);
   program_ = program;
   parameters_.bind(parameters);

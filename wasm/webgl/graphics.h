@@ -58,6 +58,10 @@ class Graphics {
   /// One triangle over targets of this size. Sampler k reads inputs[k].
   void draw(const ProgramKey& key, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
             const ParameterBlock& parameters);
+  void draw(GLuint program, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
+            const ParameterBlock& parameters);
+  /// A program beside the kernels', for the caller to delete.
+  GLuint make_program(const std::string& fragment, const std::string& what, std::span<const std::string_view> inputs);
 
  private:
   int find_max_outputs();

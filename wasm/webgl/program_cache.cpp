@@ -18,9 +18,8 @@ std::string log_of(GLuint object, GetInteger get, GetLog read) {
   return log.empty() ? "no log: the context may be lost" : log;
 }
 
-GLuint link(const ProgramKey& key, GLuint vertex) {
-  const std::string what = describe(key);
-  const GLuint fragment = compile_shader(GL_FRAGMENT_SHADER, fragment_source(key), what);
+GLuint link(GLuint vertex, const std::string& source, const std::string& what) {
+  const GLuint fragment = compile_shader(GL_FRAGMENT_SHADER, source, what);
   const GLuint program = glCreateProgram();
   glAttachShader(program, vertex);
   glAttachShader(program, fragment);
@@ -36,10 +35,10 @@ GLuint link(const ProgramKey& key, GLuint vertex) {
   return program;
 }
 
-void bind_units(GLuint program, const KernelInfo& kernel) {
+void bind_units(GLuint program, std::span<const std::string_view> inputs) {
   glUseProgram(program);
   GLint unit = 0;
-  for (const std::string_view input : kernel.inputs) {
+  for (const std::string_view input : inputs) {
     glUniform1i(glGetUniformLocation(program, std::string(input).c_str()), unit++);
   }
   const GLuint block = glGetUniformBlockIndex(program, "Parameters");
@@ -75,10 +74,16 @@ GLuint ProgramCache::find(const ProgramKey& key) const {
 }
 
 GLuint ProgramCache::compile(const ProgramKey& key) {
-  if (!vertex_) vertex_ = compile_shader(GL_VERTEX_SHADER, vertex_source(), "fullscreen.vert");
-  const GLuint program = link(key, vertex_);
-  bind_units(program, info(key.kernel));
+  const GLuint program = make(fragment_source(key), describe(key), info(key.kernel).inputs);
   programs_[static_cast<size_t>(key.kernel)].push_back({key, program});
+  return program;
+}
+
+GLuint ProgramCache::make(const std::string& fragment, const std::string& what,
+                          std::span<const std::string_view> inputs) {
+  if (!vertex_) vertex_ = compile_shader(GL_VERTEX_SHADER, vertex_source(), "fullscreen.vert");
+  const GLuint program = link(vertex_, fragment, what);
+  bind_units(program, inputs);
   return program;
 }
 

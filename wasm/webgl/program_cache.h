@@ -16,6 +16,8 @@ class ProgramCache {
   GLuint find(const ProgramKey& key) const;
   /// Throws sg::Error("webgl.shader") with the kernel and the compiler's log.
   GLuint compile(const ProgramKey& key);
+  /// A program of this fragment shader and these samplers, left in use; the caller deletes it.
+  GLuint make(const std::string& fragment, const std::string& what, std::span<const std::string_view> inputs);
   /// Deletes all programs; their context must be current.
   void clear();
 

@@ -150,14 +150,20 @@ std::string vertex_source() { return file("fullscreen.vert"); }
 
 std::string fragment_source(const ProgramKey& key) {
   const std::string functions = pointwise_functions(key);
+  return fragment_source(
+      key.row_bits, key.layer_bits,
+      special_functions(functions) + "\n#line 1 0\n" + declarations(key) + kNames + functions + kNamesEnd,
+      std::string(info(key.kernel).name) + ".frag");
+}
+
+std::string fragment_source(int row_bits, int layer_bits, const std::string& declared, const std::string& kernel_file) {
   return "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2DArray;\n"
          "#define tensor highp sampler2DArray\n#define ROW_BITS " +
-         std::to_string(key.row_bits) + "\n#define LAYER_BITS " + std::to_string(key.layer_bits) + "\n#line 1 1\n" +
-         file("prelude.glsl") + special_functions(functions) + "\n#line 1 0\n" + declarations(key) + kNames +
-         functions + kNamesEnd + "#line 1 2\n" + file(std::string(info(key.kernel).name) + ".frag") +
-         "\n#line 1 0\nvoid main() {\n" + (key.layer_bits ? "  own_layer = first_float >> (LAYER_BITS + 2);\n" : "") +
+         std::to_string(row_bits) + "\n#define LAYER_BITS " + std::to_string(layer_bits) + "\n#line 1 1\n" +
+         file("prelude.glsl") + "\n#line 1 0\n" + declared + "#line 1 2\n" + file(kernel_file) +
+         "\n#line 1 0\nvoid main() {\n  no_bits = uint(floats) >> 31;\n" + (layer_bits ? "  own_layer = first_float >> (LAYER_BITS + 2);\n" : "") +
          "  int e = ((int(gl_FragCoord.y) << ROW_BITS) + int(gl_FragCoord.x)) * 4" +
-         (key.layer_bits ? " + first_float" : "") + ";\n  if (e < floats) kernel(e);\n}\n";
+         (layer_bits ? " + first_float" : "") + ";\n  if (e < floats) kernel(e);\n}\n";
 }
 
 }  // namespace sg::webgl

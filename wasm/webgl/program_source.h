@@ -38,5 +38,8 @@ std::string vertex_source();
 /// The fragment shader. Line numbers in its log: string 0 is what is generated from the tables, string 1 prelude.glsl,
 /// string 2 the kernel's own file, string 3 special.glsl.
 std::string fragment_source(const ProgramKey& key);
+/// The same around any declarations (which hold the block's ints `floats` and `first_float`) and any file that defines
+/// `void kernel(int e)`, if the declarations do not.
+std::string fragment_source(int row_bits, int layer_bits, const std::string& declared, const std::string& kernel_file);
 
 }  // namespace sg::webgl

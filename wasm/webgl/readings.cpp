@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "io/error.h"
+#include "webgl/transfer.h"
 
 namespace sg::webgl {
 
@@ -37,11 +38,7 @@ uint32_t Readings::begin(const Texture& texture, int64_t floats) {
   }
   Reading reading{.floats = floats, .bytes = static_cast<GLsizeiptr>(bytes)};
   reading.buffer = take_buffer(reading.bytes);
-  pool_.layout().each_block(floats, [&](const Block& block) {
-    graphics_->bind_framebuffer(pool_.framebuffer({&texture, 1}, block.layer));
-    glReadPixels(0, block.y, block.width, block.height, GL_RGBA, GL_FLOAT,
-                 reinterpret_cast<void*>(static_cast<intptr_t>(block.first) * intptr_t{sizeof(float)}));
-  });
+  pack(*graphics_, pool_, texture, floats);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
   reading.fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
   if (!reading.fence) {

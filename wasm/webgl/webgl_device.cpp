@@ -7,7 +7,7 @@
 #include "io/error.h"
 #include "webgl/passes.h"
 #include "webgl/readings.h"
-#include "webgl/texture_pool.h"
+#include "webgl/transfer.h"
 
 namespace sg {
 namespace webgl {
@@ -112,32 +112,13 @@ void WebglDevice::check_size(const char* what, Buffer buffer, size_t count) cons
 void WebglDevice::upload(Buffer buffer, std::span<const float> values) {
   enter();
   check_size("upload", buffer, values.size());
-  graphics_->select_texture(slot(buffer).texture.id);
-  pool_.layout().each_block(size(buffer), [&](const Block& block) {
-    const float* from = values.data() + block.first;
-    std::vector<float> filled;  // up to whole texels
-    if (block.floats % 4) {
-      filled.assign(from, from + block.floats);
-      filled.resize(static_cast<size_t>(4 * block.texels()));
-      from = filled.data();
-    }
-    glTexSubImage3D(GL_TEXTURE_2D_ARRAY, 0, 0, block.y, block.layer, block.width, block.height, 1, GL_RGBA, GL_FLOAT,
-                    from);
-  });
+  write(*graphics_, pool_.layout(), slot(buffer).texture, values);
 }
 
 void WebglDevice::download(Buffer buffer, std::span<float> values) {
   enter();
   check_size("download", buffer, values.size());
-  const Texture texture = slot(buffer).texture;
-  pool_.layout().each_block(size(buffer), [&](const Block& block) {
-    float* const to = values.data() + block.first;
-    std::vector<float> filled(block.floats % 4 ? static_cast<size_t>(4 * block.texels()) : 0);
-    graphics_->bind_framebuffer(pool_.framebuffer({&texture, 1}, block.layer));
-    graphics_->context().read_pixels(block.y, block.width, block.height, filled.empty() ? to : filled.data());
-    if (!filled.empty()) std::copy_n(filled.begin(), block.floats, to);
-  });
-  graphics_->check_not_lost();
+  read(*graphics_, pool_, slot(buffer).texture, values);
 }
 
 void WebglDevice::run(const Call& call) {
