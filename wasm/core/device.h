@@ -19,6 +19,7 @@ using Buffer = uint32_t;
 struct Counters {
   uint64_t kernels = 0;      // kernels run
   uint64_t draws = 0;        // draw calls issued; 0 on a device that draws nothing
+  uint64_t programs = 0;     // programs compiled in the device's context; 0 on a device that compiles nothing
   uint64_t allocations = 0;  // buffers that had to be made anew, not taken from those released before
   uint64_t live_buffers = 0;
   uint64_t live_bytes = 0;

@@ -1,5 +1,6 @@
 #include "nn/init.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -59,33 +60,54 @@ Tensor upload(Device& device, const Shape& shape, const std::vector<float>& valu
 
 std::vector<float> room(const Shape& shape) { return std::vector<float>(static_cast<size_t>(shape.size())); }
 
-/// x · y in four partial sums: a single one would wait for every addition.
-double dot(const double* x, const double* y, size_t n) {
-  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  size_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    s0 += x[i] * y[i];
-    s1 += x[i + 1] * y[i + 1];
-    s2 += x[i + 2] * y[i + 2];
-    s3 += x[i + 3] * y[i + 3];
+/// Eight vectors of n numbers side by side, number k of all before number k + 1 of any, so that one pass over another
+/// vector serves all eight, in SIMD, with each one's sums in their order.
+class Panel {
+ public:
+  static constexpr size_t kWidth = 8;
+  explicit Panel(size_t n) : n_(n), v_(n * kWidth) {}
+
+  void load(const double* vectors, size_t count) {
+    std::fill(v_.begin(), v_.end(), 0.0);
+    for (size_t i = 0; i < count; ++i)
+      for (size_t k = 0; k < n_; ++k) v_[k * kWidth + i] = vectors[i * n_ + k];
   }
-  for (; i < n; ++i) s0 += x[i] * y[i];
-  return (s0 + s1) + (s2 + s3);
-}
+  /// Takes from each vector what lies along q, of length 1.
+  void remove(const double* q) {
+    std::array<double, kWidth> along{};
+    for (size_t k = 0; k < n_; ++k)
+      for (size_t i = 0; i < kWidth; ++i) along[i] += v_[k * kWidth + i] * q[k];
+    for (size_t k = 0; k < n_; ++k)
+      for (size_t i = 0; i < kWidth; ++i) v_[k * kWidth + i] -= along[i] * q[k];
+  }
+  /// Vector i, made of length 1, to `out`.
+  void store(size_t i, double* out) const {
+    double square = 0;
+    for (size_t k = 0; k < n_; ++k) square += v_[k * kWidth + i] * v_[k * kWidth + i];
+    const double length = std::sqrt(square);
+    for (size_t k = 0; k < n_; ++k) out[k] = v_[k * kWidth + i] / length;
+  }
+
+ private:
+  size_t n_;
+  std::vector<double> v_;
+};
 
 /// Makes `count` vectors of n >= count numbers orthonormal, by modified Gram-Schmidt. Each vector goes through it
 /// twice, which is enough for full precision (Giraud et al. 2005).
 void orthonormalise(std::vector<double>& vectors, size_t count, size_t n) {
-  for (size_t i = 0; i < count; ++i) {
-    double* const v = &vectors[i * n];
+  Panel panel(n);
+  for (size_t first = 0; first < count; first += Panel::kWidth) {
+    const size_t width = std::min(Panel::kWidth, count - first);
+    panel.load(&vectors[first * n], width);
     for (int pass = 0; pass < 2; ++pass)
-      for (size_t j = 0; j < i; ++j) {
-        const double* const q = &vectors[j * n];
-        const double along = dot(v, q, n);
-        for (size_t k = 0; k < n; ++k) v[k] -= along * q[k];
-      }
-    const double length = std::sqrt(dot(v, v, n));
-    for (size_t k = 0; k < n; ++k) v[k] /= length;
+      for (size_t j = 0; j < first; ++j) panel.remove(&vectors[j * n]);
+    for (size_t i = 0; i < width; ++i) {
+      double* const q = &vectors[(first + i) * n];
+      panel.store(i, q);
+      // All that follow lose what lies along it, itself included: it has been stored.
+      for (int pass = 0; pass < 2; ++pass) panel.remove(q);
+    }
   }
 }
 

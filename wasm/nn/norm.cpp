@@ -14,8 +14,10 @@ void move_towards(const Tensor& running, const Tensor& value, float momentum, fl
 
 }  // namespace
 
-LayerNorm::LayerNorm(Init& init, int width, float eps)
-    : weight_(parameter("weight", init.ones({width}))), bias_(parameter("bias", init.zeros({width}))), eps_(eps) {}
+LayerNorm::LayerNorm(Init& init, int width, float eps, bool bias)
+    : weight_(parameter("weight", init.ones({width}))),
+      bias_(bias ? parameter("bias", init.zeros({width})) : Tensor()),
+      eps_(eps) {}
 
 Tensor LayerNorm::forward(const Tensor& x, Context&) const { return ops::layer_norm(x, weight_, bias_, eps_); }
 

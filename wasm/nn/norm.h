@@ -4,10 +4,10 @@
 
 namespace sg::nn {
 
-/// torch.nn.LayerNorm(width): over the last axis of x[..., width].
+/// torch.nn.LayerNorm(width, eps, bias): over the last axis of x[..., width].
 class LayerNorm : public Module {
  public:
-  LayerNorm(Init& init, int width, float eps = 1e-5f);
+  LayerNorm(Init& init, int width, float eps = 1e-5f, bool bias = true);
   Tensor forward(const Tensor& x, Context& context) const override;
 
  private:

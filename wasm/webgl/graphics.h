@@ -42,6 +42,7 @@ class Graphics {
   void check_not_lost() const;
   Context& context() { return context_; }
   const std::string& renderer() const { return renderer_; }
+  uint64_t programs() const { return programs_.count(); }
   /// How buffers lie in textures here, where these are made no larger than `limit` texels in width and height.
   Layout layout(int limit) const { return {std::min(limit, max_texture_size_), max_layers_}; }
   /// Outputs that one draw can write here: draw buffers, as far as that many float targets go together.

@@ -76,6 +76,7 @@ GLuint ProgramCache::find(const ProgramKey& key) const {
 GLuint ProgramCache::compile(const ProgramKey& key) {
   const GLuint program = make(fragment_source(key), describe(key), info(key.kernel).inputs);
   programs_[static_cast<size_t>(key.kernel)].push_back({key, program});
+  ++count_;
   return program;
 }
 

@@ -4,6 +4,7 @@
 #include <GLES3/gl3.h>
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "webgl/program_source.h"
@@ -18,6 +19,8 @@ class ProgramCache {
   GLuint compile(const ProgramKey& key);
   /// A program of this fragment shader and these samplers, left in use; the caller deletes it.
   GLuint make(const std::string& fragment, const std::string& what, std::span<const std::string_view> inputs);
+  /// Programs compiled since the context was made.
+  uint64_t count() const { return count_; }
   /// Deletes all programs; their context must be current.
   void clear();
 
@@ -28,6 +31,7 @@ class ProgramCache {
   };
   std::array<std::vector<Entry>, static_cast<size_t>(Kernel::count)> programs_;
   GLuint vertex_ = 0;
+  uint64_t count_ = 0;
 };
 
 /// Compiles `source`; throws with `what` and the log.

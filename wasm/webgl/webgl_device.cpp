@@ -134,6 +134,7 @@ void WebglDevice::run(const Call& call) {
                call.parameters,
                static_cast<int32_t>(size(call.outputs[0]))});
   ++counters_.kernels;
+  counters_.programs = graphics_->programs();
   counters_.allocations = pool_.made();
   if (!check_errors_) return;
   if (const GLenum error = glGetError()) {
