@@ -37,9 +37,7 @@ const ModelInfo lstm_model{
     "Reads the series step by step and remembers what matters: a good first choice for sensor logs and other "
     "sequences.",
     {Field::integer("hidden", 32, 1, 1024, "numbers in the memory: more can learn more and train slower"),
-     Field::integer("layers", 1, 1, 8, "LSTM layers stacked on each other"),
-     Field::real("dropout", 0, 0, 0.9,
-                 "share of values left out while training: helps when little data is learnt by heart")},
+     Field::integer("layers", 1, 1, 8, "LSTM layers stacked on each other"), dropout_field()},
     [](nn::Init& init, const Sizes& sizes, const Values& v) -> std::unique_ptr<nn::Module> {
       return std::make_unique<Lstm>(init, sizes, whole(v, "hidden"), whole(v, "layers"), real(v, "dropout"));
     }};

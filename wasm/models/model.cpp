@@ -77,6 +77,13 @@ const ModelInfo& find(const std::string& name) {
 
 void bad_field(const std::string& field, const std::string& why) { throw Error("config.bad_field", field + " " + why); }
 
+void need_multiple(const char* field, int value, const char* of, int divisor) {
+  if (value % divisor != 0)
+    bad_field(field, "is " + std::to_string(value) + ", and must be a multiple of " + of + ", now " +
+                         std::to_string(divisor) + ": " + std::to_string(value - value % divisor + divisor) +
+                         " is one");
+}
+
 Values validated(const ModelInfo& model, const Values& given) {
   Values values;
   for (const Field& field : model.fields) {

@@ -42,6 +42,11 @@ struct Field {
   }
 };
 
+inline Field dropout_field(double initial = 0) {
+  return Field::real("dropout", initial, 0, 0.9,
+                     "share of values left out while training: helps when little data is learnt by heart");
+}
+
 /// Field values by name; complete once `validated`. A boolean is 0 or 1.
 using Values = std::map<std::string, double>;
 inline int whole(const Values& values, const char* name) { return static_cast<int>(values.at(name)); }
@@ -84,6 +89,8 @@ std::unique_ptr<nn::Module> make(const ModelInfo& model, nn::Init& init, const S
 
 /// sg::Error config.bad_field, for a value of the configuration that does not go with the others.
 [[noreturn]] void bad_field(const std::string& field, const std::string& why);
+/// Throws it where `value` is not a multiple of the other field's.
+void need_multiple(const char* field, int value, const char* of, int divisor);
 
 #define MODEL(name) extern const ModelInfo name##_model;
 #include "models/models.def"
