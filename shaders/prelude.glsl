@@ -170,22 +170,31 @@ vec4 exact_exp(vec4 x) {
   return mix(y, x, is_nan(x));
 }
 
-/// log of 2^e (1 + m) for m in [sqrt(1/2) - 1, sqrt(2) - 1).
-vec4 log_part(vec4 m, vec4 e) {
+/// log of 2^e (1 + m) for m in [sqrt(1/2) - 1, sqrt(2) - 1), without its two large terms m and e * 0.693359375.
+vec4 log_tail(vec4 m, vec4 e) {
   vec4 s = m * m;
   vec4 y = (((((((7.0376836292e-2 * m - 1.1514610310e-1) * m + 1.1676998740e-1) * m - 1.2420140846e-1) * m +
                1.4249322787e-1) * m - 1.6668057665e-1) * m + 2.0000714765e-1) * m - 2.4999993993e-1) * m +
            3.3333331174e-1;
-  y = y * m * s - e * 2.12194440e-4 - 0.5 * s;
-  return m + y + e * 0.693359375;
+  return y * m * s - e * 2.12194440e-4 - 0.5 * s;
+}
+vec4 log_part(vec4 m, vec4 e) { return m + log_tail(m, e) + e * 0.693359375; }
+
+/// x = 2^e (1 + m), m as above.
+struct Parts {
+  vec4 m, e;
+};
+Parts parts_of(vec4 x) {
+  bvec4 tiny = lessThan(x, vec4(1.17549435e-38));
+  ivec4 from_root = floatBitsToInt(mix(x, x * 33554432.0, tiny)) - 0x3f3504f3;
+  return Parts(intBitsToFloat((from_root & 0x007fffff) + 0x3f3504f3) - 1.0,
+               vec4(from_root >> 23) - mix(vec4(0.0), vec4(25.0), tiny));
 }
 
 /// log x by a polynomial around 1, where a GPU's own is poor; of 0 it is -inf, of less NaN.
 vec4 exact_log(vec4 x) {
-  bvec4 tiny = lessThan(x, vec4(1.17549435e-38));
-  ivec4 from_root = floatBitsToInt(mix(x, x * 33554432.0, tiny)) - 0x3f3504f3;
-  vec4 e = vec4(from_root >> 23) - mix(vec4(0.0), vec4(25.0), tiny);
-  vec4 y = log_part(intBitsToFloat((from_root & 0x007fffff) + 0x3f3504f3) - 1.0, e);
+  Parts parts = parts_of(x);
+  vec4 y = log_part(parts.m, parts.e);
   y = mix(y, uintBitsToFloat(uvec4(0xff800000u)), equal(x, vec4(0.0)));
   y = mix(y, uintBitsToFloat(uvec4(0x7fc00000u)), lessThan(x, vec4(0.0)));
   bvec4 keep = equal(x, uintBitsToFloat(uvec4(0x7f800000u)));

@@ -4,10 +4,21 @@
 /// e^x - 1 without loss where x is small.
 vec4 expm1(vec4 x) { return mix(exact_exp(x) - 1.0, exp_part(x), lessThan(abs(x), vec4(0.34657359))); }
 
+vec4 upper_bits(vec4 x) { return intBitsToFloat(floatBitsToInt(x) & ~0xfff); }
+
+vec4 pow_part(vec4 a, vec4 b) {
+  Parts parts = parts_of(a);
+  vec4 logarithm = exact_log(a), plain = b * logarithm, high = upper_bits(logarithm), b_high = upper_bits(b);
+  vec4 low = ((parts.e * 0.693359375 - high) + parts.m) + log_tail(parts.m, parts.e);
+  vec4 rest = b_high * low + (b - b_high) * logarithm;
+  vec4 exact = exact_exp(b_high * high) * (1.0 + exp_part(rest));
+  return mix(exact_exp(plain), exact, lessThan(abs(plain), vec4(90.0)));
+}
+
 vec4 exact_pow(vec4 a, vec4 b) {
   vec4 size = abs(a), one = vec4(1.0), whole = vec4(equal(floor(b), b)), half_b = b * 0.5;
   vec4 odd = whole * vec4(notEqual(floor(half_b), half_b));
-  vec4 y = exact_exp(b * exact_log(size));
+  vec4 y = pow_part(size, b);
   y = mix(y, one, equal(size, one));
   y = mix(y, one, equal(b, vec4(0.0)));
   y = mix(y, -y, notEqual(odd * vec4(lessThan(floatBitsToInt(a), ivec4(0))), vec4(0.0)));

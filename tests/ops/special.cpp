@@ -43,8 +43,8 @@ const std::vector<Range>& ranges() {
       {"lgamma", 1e-20, 1e30, true, 1e-6, 1},
       {"digamma", 0.01, 10, false, 1e-6, 1},
       {"digamma", 1e-20, 1e30, true, 1e-6, 1},
-      // By e^(b log a): the error grows with the logarithm of the result.
-      {"pow_scalar", 1e-6, 1e6, true, 5e-6, 1e-30, 2.5},
+      {"pow_scalar", 1e-14, 1e15, true, 6e-7, 1e-36, 2.5},
+      {"pow_scalar", 1e-30, 1e30, true, 6e-7, 1e-36, -1.2344970703125},
       {"pow_scalar", 0.5, 2, false, 5e-7, 1e-30, -3},
   };
   return table;

@@ -112,8 +112,8 @@ inline vf exp(vf x) {
   return (y + y) * half_power;
 }
 
-/// log of 2^e (1 + m) for m in [sqrt(1/2) - 1, sqrt(2) - 1).
-inline vf log_part(vf m, vf e) {
+/// log of 2^e (1 + m) for m in [sqrt(1/2) - 1, sqrt(2) - 1), without its two large terms m and e * 0.693359375.
+inline vf log_tail(vf m, vf e) {
   vf y = m * 7.0376836292e-2f - 1.1514610310e-1f;
   y = y * m + 1.1676998740e-1f;
   y = y * m - 1.2420140846e-1f;
@@ -123,18 +123,26 @@ inline vf log_part(vf m, vf e) {
   y = y * m - 2.4999993993e-1f;
   y = y * m + 3.3333331174e-1f;
   const vf square = m * m;
-  y = y * m * square - e * 2.12194440e-4f - 0.5f * square;
-  return m + y + e * 0.693359375f;
+  return y * m * square - e * 2.12194440e-4f - 0.5f * square;
+}
+inline vf log_part(vf m, vf e) { return m + log_tail(m, e) + e * 0.693359375f; }
+
+/// x = 2^e (1 + m), m as above.
+struct Parts {
+  vf m, e;
+};
+inline Parts parts_of(vf x) {
+  const vi tiny = x < splat(1.17549435e-38f);
+  const vi from_root = (vi)((vu)bits(select(tiny, x * 33554432.0f, x)) - 0x3f3504f3u);  // wraps where x is negative
+  return {floats((from_root & 0x007fffff) + 0x3f3504f3) - 1.0f,
+          __builtin_convertvector(from_root >> 23, vf) - select(tiny, splat(25), splat(0))};
 }
 
 /// Cephes' logf: x = 2ᵉ m with m in [sqrt(1/2), sqrt(2)), log m by a polynomial in m - 1. log 0 is -inf, of less NaN.
 inline vf log(vf x) {
   const vf zero = splat(0), infinity = splat(__builtin_inff());
-  const vi tiny = x < splat(1.17549435e-38f);
-  const vi from_root = (vi)((vu)bits(select(tiny, x * 33554432.0f, x)) - 0x3f3504f3u);  // wraps where x is negative
-  const vf e = __builtin_convertvector(from_root >> 23, vf) - select(tiny, splat(25), zero);
-  const vf m = floats((from_root & 0x007fffff) + 0x3f3504f3) - 1.0f;
-  vf y = log_part(m, e);
+  const Parts parts = parts_of(x);
+  vf y = log_part(parts.m, parts.e);
   y = select(x == zero, -infinity, select(x < zero, splat(__builtin_nanf("")), y));
   return select(x < infinity, y, x);
 }

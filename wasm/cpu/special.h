@@ -22,11 +22,23 @@ inline vf round(vf x) {
 /// e^x - 1 without loss where x is small.
 inline vf expm1(vf x) { return select(abs(x) < splat(0.34657359f), exp_part(x), exp(x) - 1.0f); }
 
+/// a^b = e^(b log a) for a > 0. A rounding of the exponent is an error of the result, so its large part is a product of
+/// numbers of 12 bits, which is exact, and what is left comes as a factor.
+inline vf pow_part(vf a, vf b) {
+  const Parts parts = parts_of(a);
+  const vf logarithm = log(a), plain = b * logarithm;
+  const vf high = floats(bits(logarithm) & ~0xfff), b_high = floats(bits(b) & ~0xfff);
+  const vf low = ((parts.e * 0.693359375f - high) + parts.m) + log_tail(parts.m, parts.e);
+  const vf rest = b_high * low + (b - b_high) * logarithm;
+  const vf exact = exp(b_high * high) * (1.0f + exp_part(rest));
+  return select(abs(plain) < splat(90), exact, exp(plain));
+}
+
 /// IEEE's pow: NaN to the power 0 and 1 to the power NaN are 1.
 inline vf pow(vf a, vf b) {
   const vf size = abs(a), one = splat(1), half = b * 0.5f;
   const vi whole = floor(b) == b, odd = whole & (floor(half) != half);
-  vf y = select((b == splat(0)) | (size == one), one, exp(b * log(size)));
+  vf y = select((b == splat(0)) | (size == one), one, pow_part(size, b));
   y = select(odd & (bits(a) < 0), -y, y);
   return select((a < splat(0)) & ~whole & (size < splat(__builtin_inff())), splat(__builtin_nanf("")), y);
 }
