@@ -10,17 +10,18 @@ struct Case2d {
   Sizes x, weight;
   ops::Convolution how = {};
   bool bias = true;
+  Sizes zeros = {0, 0, 0, 0};  // padded beforehand: left, right, top, bottom
 };
 
 std::string both(ops::Pair p) { return std::to_string(p.h) + " " + std::to_string(p.w); }
 
-reference::Convolution reference_of(const ops::Convolution& how) {
+reference::Convolution reference_of(const ops::Convolution& how, const Sizes& zeros) {
   return {.stride_h = how.stride.h,
           .stride_w = how.stride.w,
-          .top = how.padding.h,
-          .left = how.padding.w,
-          .bottom = how.padding.h,
-          .right = how.padding.w,
+          .top = zeros[2] + how.padding.h,
+          .left = zeros[0] + how.padding.w,
+          .bottom = zeros[3] + how.padding.h,
+          .right = zeros[1] + how.padding.w,
           .dilation_h = how.dilation.h,
           .dilation_w = how.dilation.w,
           .groups = how.groups};
@@ -34,11 +35,14 @@ void add_conv2d(std::vector<OpCase>& table, const Case2d& c) {
   const std::string detail = text(c.x) + " by " + text(c.weight) + " stride " + both(c.how.stride) + " padding " +
                              both(c.how.padding) + " dilation " + both(c.how.dilation) + " groups " +
                              std::to_string(c.how.groups) + (c.bias ? " with bias" : "");
-  table.push_back(
-      {"conv2d", detail, inputs,
-       [c](Device&, const Tensors& t) { return ops::conv2d(t[0], t[1], c.bias ? t[2] : Tensor(), c.how); },
-       [c](const Arrays& t) { return reference::conv2d(t[0], t[1], c.bias ? &t[2] : nullptr, reference_of(c.how)); },
-       taps_of(c.weight)});
+  table.push_back({"conv2d", detail, inputs,
+                   [c](Device&, const Tensors& t) {
+                     return ops::conv2d(ops::pad(t[0], c.zeros), t[1], c.bias ? t[2] : Tensor(), c.how);
+                   },
+                   [c](const Arrays& t) {
+                     return reference::conv2d(t[0], t[1], c.bias ? &t[2] : nullptr, reference_of(c.how, c.zeros));
+                   },
+                   taps_of(c.weight)});
 }
 
 const std::vector<Case2d> kCases2d{
@@ -76,6 +80,9 @@ const std::vector<Case2d> kCases2d{
     {{2, 4, 32, 33}, {4, 4, 3, 3}, {.padding = {1, 1}}, false},  // beyond 8192 floats
     {{1, 9, 31, 31}, {9, 1, 3, 3}, {.padding = {1, 1}, .groups = 9}},
     {{1, 8, 33, 32}, {8, 8, 1, 1}},
+    {{2, 3, 5, 6}, {4, 3, 3, 3}, {}, true, {1, 0, 0, 2}},  // unlike on its sides
+    {{1, 4, 4, 7}, {4, 1, 3, 2}, {.groups = 4}, true, {0, 1, 2, 0}},
+    {{1, 2, 6, 5}, {5, 2, 2, 3}, {.stride = {2, 2}, .padding = {1, 0}}, false, {2, 1, 0, 1}},
 };
 
 struct Case1d {

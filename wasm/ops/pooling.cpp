@@ -5,7 +5,8 @@
 namespace sg::ops {
 namespace {
 
-constexpr int kMostPlaces = 1 << 24;  // in a window: a float counts them exactly
+constexpr int kLargeWindow = 4096;     // places from which its two axes are pooled one after the other
+constexpr int kLongestKernel = 16000;  // what a fragment of a shader can walk for four outputs
 
 /// What the windows of a pooling are along its two axes.
 struct Windows {
@@ -85,11 +86,29 @@ Params parameters(const Tensor& x, const Windows& w) {
 
 Shape outputs_of(const Tensor& x, const Windows& w) { return {x.dim(0), x.dim(1), w.outputs.h, w.outputs.w}; }
 
+/// Both axes at once where windows are small, else the last axis first: the first maximum of the first row that holds
+/// the maximum is the window's first.
+template <class PoolOnce>
+Tensor pool(const char* op, const Tensor& x, const Windows& w, PoolOnce once) {
+  SG_CHECK(w.kernel.h <= kLongestKernel && w.kernel.w <= kLongestKernel,
+           std::string(op) + ": x " + str(x.shape()) + ", a window of " + by(w.kernel, false) + " is longer than " +
+               std::to_string(kLongestKernel));
+  if (w.kernel.h == 1 || w.kernel.w == 1 || int64_t{w.kernel.h} * w.kernel.w <= kLargeWindow) return once(x, w);
+  const auto countable = [](int n) { return (int64_t{n} + 1) * (n + 1) <= INT32_MAX; };
+  SG_CHECK(!w.adaptive || (countable(w.size.h) && countable(w.outputs.w)),
+           std::string(op) + ": x " + str(x.shape()) + " to " + by(w.outputs, false) + ", more than can be counted");
+  Windows across = w, down = w;
+  across.outputs.h = w.size.h;
+  across.kernel.h = across.stride.h = 1;
+  across.padding.h = 0;
+  down.size.w = w.outputs.w;
+  down.kernel.w = down.stride.w = 1;
+  down.padding.w = 0;
+  return once(once(x, across), down);
+}
+
 /// dx = Σ dy over the windows whose first maximum x is.
-Tensor max_pool(const char* op, const Tensor& x, const Windows& w) {
-  SG_CHECK(int64_t{w.kernel.h} * w.kernel.w <= kMostPlaces, std::string(op) + ": x " + str(x.shape()) +
-                                                                ", a window of " + by(w.kernel, false) +
-                                                                " has more than 2^24 places");
+Tensor max_pool_once(const Tensor& x, const Windows& w) {
   const auto out = run_all(parameters<params::max_pool2d>(x, w), {x}, outputs_of(x, w));
   return record(out[0], {x}, [w, where = out[1], shape = x.shape()](const Tensor& dy) -> Grads {
     return {run(parameters<params::max_pool2d_backward>(dy, w), {dy, where}, shape)};
@@ -97,14 +116,20 @@ Tensor max_pool(const char* op, const Tensor& x, const Windows& w) {
 }
 
 /// dx = Σ dy / count over the windows that hold x, count the size of each.
-Tensor avg_pool(const Tensor& x, const Windows& w) {
-  if (w.adaptive && w.outputs.h == 1 && w.outputs.w == 1) {  // one window for all: a mean, which devices know to cut
-    return reshape(mean(reshape(x, Shape{x.dim(0), x.dim(1), w.size.h * w.size.w}), 2), outputs_of(x, w));
-  }
+Tensor avg_pool_once(const Tensor& x, const Windows& w) {
   const Tensor y = run(parameters<params::avg_pool2d>(x, w), {x}, outputs_of(x, w));
   return record(y, {x}, [w, shape = x.shape()](const Tensor& dy) -> Grads {
     return {run(parameters<params::avg_pool2d_backward>(dy, w), {dy}, shape)};
   });
+}
+
+Tensor max_pool(const char* op, const Tensor& x, const Windows& w) { return pool(op, x, w, max_pool_once); }
+
+Tensor avg_pool(const char* op, const Tensor& x, const Windows& w) {
+  if (w.adaptive && w.outputs.h == 1 && w.outputs.w == 1) {  // one window for all: a mean, which devices know to cut
+    return reshape(mean(reshape(x, Shape{x.dim(0), x.dim(1), w.size.h * w.size.w}), 2), outputs_of(x, w));
+  }
+  return pool(op, x, w, avg_pool_once);
 }
 
 }  // namespace
@@ -119,21 +144,21 @@ Tensor max_pool1d(const Tensor& x, int kernel, int stride, int padding) {
 }
 
 Tensor avg_pool2d(const Tensor& x, Pair kernel, Pair stride, Pair padding) {
-  return avg_pool(x, fixed("avg_pool2d", x, kernel, stride, padding, false));
+  return avg_pool("avg_pool2d", x, fixed("avg_pool2d", x, kernel, stride, padding, false));
 }
 
 Tensor avg_pool1d(const Tensor& x, int kernel, int stride, int padding) {
   const Tensor up = raised("avg_pool1d", x);
-  return flattened(avg_pool(up, fixed("avg_pool1d", up, {1, kernel}, {1, stride}, {0, padding}, true)));
+  return flattened(avg_pool("avg_pool1d", up, fixed("avg_pool1d", up, {1, kernel}, {1, stride}, {0, padding}, true)));
 }
 
 Tensor adaptive_avg_pool2d(const Tensor& x, Pair size) {
-  return avg_pool(x, adaptive("adaptive_avg_pool2d", x, size, false));
+  return avg_pool("adaptive_avg_pool2d", x, adaptive("adaptive_avg_pool2d", x, size, false));
 }
 
 Tensor adaptive_avg_pool1d(const Tensor& x, int size) {
   const Tensor up = raised("adaptive_avg_pool1d", x);
-  return flattened(avg_pool(up, adaptive("adaptive_avg_pool1d", up, {1, size}, true)));
+  return flattened(avg_pool("adaptive_avg_pool1d", up, adaptive("adaptive_avg_pool1d", up, {1, size}, true)));
 }
 
 Tensor adaptive_max_pool2d(const Tensor& x, Pair size) {

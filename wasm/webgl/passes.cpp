@@ -9,9 +9,9 @@
 namespace sg::webgl {
 namespace {
 
-/// What one fragment of a convolution, or of the gradient of picked rows, goes through at most: a driver may end a draw
-/// that takes seconds.
-constexpr int kLongestSum = 8192;
+/// What one fragment of a convolution sums at most: one that makes four sums over single columns takes up to 8 turns of
+/// its loops a term, see kLongestWalk.
+constexpr int kLongestSum = 4096;
 
 /// The values of constants() for a call.
 int variant_of(const Pass& pass) {
@@ -180,6 +180,10 @@ void Passes::run_in_pieces(const Pass& pass, int length, int longest) {
   const int wanted = busy ? length : std::max(kPiece, divide_up(length, 4 * kMaxPieces) * 4);
   const int piece = std::min(wanted, longest), pieces = divide_up(length, piece);
   if (pieces <= 1) return draw(pass, length);
+  if (int64_t{pass.floats} * pieces > INT32_MAX) {
+    throw Error("webgl.too_large", std::string(info(pass.kernel).name) + ": " + std::to_string(pass.floats) +
+                                       " sums of " + std::to_string(length) + " terms are too many for this device");
+  }
   const int32_t floats = pass.floats * pieces;
   const Temporary parts(pool_, floats);
   draw({pass.kernel, pass.inputs, parts.span(), pass.parameters, floats}, piece);
