@@ -5,6 +5,7 @@
 #include "io/safetensors.h"
 #include "tests/bindings/module.h"
 #include "tests/train/series.h"
+#include "webgl/webgl_device.h"
 
 using namespace sg::test;
 
@@ -127,6 +128,35 @@ TEST_CASE("the webgl device trains to the cpu's losses within 1e-4 over 20 steps
   CHECK(reply(sg_session_counters(cpu))["draws"] == 0);
   sg_session_close(gpu);
   sg_session_close(cpu);
+  sg_dataset_close(dataset);
+}
+
+TEST_CASE("a graphics device that is lost is told with the next reply, and one that is lost again gives way to the cpu",
+          "[bindings][webgl]") {
+  const int dataset = open_dataset(wave_csv(300));
+  const std::string text = config("webgl").dump();
+  const int session = reply(sg_session_create(dataset, text.c_str()))["session"];
+  const int undisturbed = reply(sg_session_create(dataset, text.c_str()))["session"];
+  const auto expected = train(undisturbed, 8);
+  const auto first = train(session, 4);
+  sg::lose_webgl_context();
+  json state = reply(sg_session_step(session, 1));
+  INFO(state.dump());
+  REQUIRE(state["ok"]);
+  CHECK(state["notices"][0]["code"] == "device.lost");
+  CHECK(state["device"] == "webgl");
+  sg::lose_webgl_context();
+  state = reply(sg_session_step(session, 1));
+  INFO(state.dump());
+  CHECK(state["notices"][0]["code"] == "device.taken_over");
+  CHECK(state["device"] == "cpu");
+  CHECK(state["gradientNorm"] > 0);
+  const json validated = reply(sg_session_validate(undisturbed));  // its context was lost as well
+  CHECK(validated["ok"]);
+  sg_session_close(session);
+  sg_session_close(undisturbed);
+  REQUIRE(expected.size() == 8);
+  for (size_t i = 0; i < first.size(); ++i) CHECK(first[i] == expected[i]);
   sg_dataset_close(dataset);
 }
 
