@@ -25,6 +25,8 @@ std::vector<LayerCase> all_cases() {
       layer_case<nn::Conv2d>("conv2d strided, dilated, padded", 3, 4, Pair{3, 3},
                              ops::Convolution{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}}),
       layer_case<nn::Conv2d>("conv2d depthwise", 4, 4, Pair{3, 3}, ops::Convolution{.padding = {1, 1}, .groups = 4}),
+      layer_case<nn::TemporalBlock>("temporal block", 3, 3, 3, 2, 0.0f),
+      layer_case<nn::TemporalBlock>("temporal block of other channels", 2, 4, 3, 2, 0.0f),
       function_case("max_pool1d", [](const Tensor& x) { return ops::max_pool1d(x, 3, 2, 1); }),
       function_case("max_pool2d",
                     [](const Tensor& x) {

@@ -180,3 +180,22 @@ TEST_CASE("webgl steps Adam and AdamW as torch does", "[webgl]") {
   CHECK(worst(results[1], m_next) < 1e-6);
   CHECK(worst(results[2], v_next) < 1e-6);
 }
+
+TEST_CASE("webgl sums squares and looks for what is not finite within a gradient's end, and not beyond", "[webgl]") {
+  // run_kernel fills the inputs' last texels up with NaN.
+  for (const int n : {1, 2, 3, 5, 9, 63, 8195}) {
+    const Floats x = numbers(static_cast<size_t>(n), 70);
+    const Floats none(4, NAN);
+    const params::sum_squares p{.first = 1, .n0 = n, .n1 = 1};
+    std::vector<double> expected(4);
+    for (size_t i = 0; i < x.size(); ++i) expected[i % 4] += double{x[i]} * x[i];
+    expected[0] += 9;
+    const auto sums = run_kernel(p, {none, x, {3}, x, x, x, x, x, x}, 4)[0];
+    CHECK(worst(sums, expected) < 1e-6 * std::sqrt(n));
+  }
+  for (const int count : {1, 2, 3, 5}) {
+    const auto out = run_kernel(params::guard{.count = count, .scale = 0.5f}, {{2}, Floats(5, 4), {1}}, 1);
+    CHECK(out[0] == Floats{static_cast<float>(count)});
+    CHECK(out[1] == Floats{1});
+  }
+}
