@@ -1,5 +1,5 @@
-// What every kernel shares. A buffer's sampler is of the type `tensor`: an array of layers of 2^LAYER_BITS texels in rows
-// of 2^ROW_BITS (wasm/webgl/layout.h), texel t holding floats 4t .. 4t + 3; LAYER_BITS is 0 where every buffer of the
+// What every kernel shares. A buffer's sampler is of the type `tensor`: an array of layers of 2^LAYER_BITS texels, in
+// rows of 2^ROW_BITS (wasm/webgl/layout.h), texel t holding floats 4t .. 4t + 3; LAYER_BITS is 0 where every buffer of the
 // draw has one layer. A kernel is `void kernel(int e)`: it writes the floats e .. e + 3 of its outputs. The lanes of a
 // buffer's last texel that lie beyond its end hold anything, NaN included: they may be read, but never summed.
 

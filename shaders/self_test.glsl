@@ -26,7 +26,7 @@ vec4 layers(vec4 v) { return load4(deep, int(v.x)) + vec4(0.0, 0.0, 0.0, at(deep
 
 vec4 render_target(vec4 v) { return v; }
 
-/// The sums of the four lanes of `wide`, compensated as in sum.frag: a compiler that reorders sums loses what they need.
+/// The sums of the four lanes of `wide`, compensated as in sum.frag: a compiler that reorders sums undoes it.
 vec4 long_sum(vec4 v) {
   vec4 running = vec4(0.0), lost = vec4(0.0);
   for (int t = 0; t < int(v.x); ++t) {

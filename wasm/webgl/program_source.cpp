@@ -161,7 +161,8 @@ std::string fragment_source(int row_bits, int layer_bits, const std::string& dec
          "#define tensor highp sampler2DArray\n#define ROW_BITS " +
          std::to_string(row_bits) + "\n#define LAYER_BITS " + std::to_string(layer_bits) + "\n#line 1 1\n" +
          file("prelude.glsl") + "\n#line 1 0\n" + declared + "#line 1 2\n" + file(kernel_file) +
-         "\n#line 1 0\nvoid main() {\n  no_bits = uint(floats) >> 31;\n" + (layer_bits ? "  own_layer = first_float >> (LAYER_BITS + 2);\n" : "") +
+         "\n#line 1 0\nvoid main() {\n  no_bits = uint(floats) >> 31;\n" +
+         (layer_bits ? "  own_layer = first_float >> (LAYER_BITS + 2);\n" : "") +
          "  int e = ((int(gl_FragCoord.y) << ROW_BITS) + int(gl_FragCoord.x)) * 4" +
          (layer_bits ? " + first_float" : "") + ";\n  if (e < floats) kernel(e);\n}\n";
 }

@@ -24,8 +24,8 @@ struct SelfTest {
 const SelfTest& webgl_self_test();
 
 #ifdef SG_BREAK_PROBES
-/// From here on the self-test runs each time, with what this probe is about spoilt: its shader, or the numbers on their
-/// way. Throws sg::Error("webgl.self_test") from webgl_self_test() where nothing is known to spoil it by. "": none.
+/// The self-test runs anew when it is asked for, with what this probe is about spoilt: its shader, or the numbers on
+/// their way. "": none. webgl_self_test() throws sg::Error("webgl.self_test") where nothing is known to spoil it by.
 void break_probe(const std::string& name);
 #endif
 
