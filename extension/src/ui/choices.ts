@@ -27,14 +27,14 @@ export interface Choices {
 /** By 'target', 'features', `field:` and a model's field, `setting:` and another field. */
 export type Problems = Partial<Record<string, string>>;
 
+/** How many times as large as its model has it by default the field of its size is. */
 export const sizes = [
-  { label: 'Small', hidden: 16 },
-  { label: 'Medium', hidden: 32 },
-  { label: 'Large', hidden: 64 },
+  { label: 'Small', times: 0.5 },
+  { label: 'Medium', times: 1 },
+  { label: 'Large', times: 2 },
 ] as const;
 
-const mediumSize = sizes[1].hidden;
-const sizeFieldNames = new Set(['hidden', 'hidden_size', 'hiddenSize']);
+const sizeFieldNames = new Set(['hidden', 'channels', 'width']);
 /** Names that mostly are what people want to know the future of. */
 const likelyTarget = /^(target|y|ot|value|close|price|sales|demand|load|co2|temp.*)$/i;
 
@@ -61,18 +61,19 @@ export function forecastModels(models: readonly ModelDescription[]): ModelDescri
   return models.filter(({ task }) => task === 'forecast');
 }
 
-/** The registry's defaults, with the middle size. */
+/** The registry's defaults. */
 export function defaultFields(model: ModelDescription | undefined): Choices['fields'] {
-  const fields: Choices['fields'] = {};
-  for (const field of model?.fields ?? []) fields[field.name] = field.default;
-  const size = sizeField(model);
-  if (size !== null) fields[size.name] = mediumSize;
-  return fields;
+  return Object.fromEntries((model?.fields ?? []).map(({ name, default: value }) => [name, value]));
 }
 
 /** The field that Small, Medium and Large set; null when the model has none. */
 export function sizeField(model: ModelDescription | undefined): ModelField | null {
   return model?.fields.find(({ name }) => sizeFieldNames.has(name)) ?? null;
+}
+
+/** A value of that field that is `times` its default. */
+export function sizeOf({ default: medium }: ModelField, times: number): number {
+  return Number(medium) * times;
 }
 
 /** A month back and a week ahead of daily rows, two days back and one ahead of hourly ones, and so on. */

@@ -1,7 +1,7 @@
 // The set-up of a run: what was read, which columns to learn from, what to forecast, and how. The form is made once a
 // file; afterwards only values, problems and the button change.
 
-import type { RunConfig, RunState, SettingField } from '../messages/state.ts';
+import type { ModelField, RunConfig, RunState, SettingField } from '../messages/state.ts';
 import {
   checkChoices,
   choicesFromConfig,
@@ -9,6 +9,7 @@ import {
   defaultFields,
   forecastModels,
   sizeField,
+  sizeOf,
   sizes,
   toRunConfig,
 } from './choices.ts';
@@ -150,18 +151,22 @@ export class Setup {
   }
 
   #makeSize(): HTMLElement {
-    const options = sizes.map(({ label, hidden }) => ({ value: String(hidden), label }));
-    const sizeName = (name: string | undefined): string | null =>
-      sizeField(this.#state?.models.find((model) => model.name === name))?.name ?? null;
+    const options = sizes.map(({ label, times }) => ({ value: String(times), label }));
+    const sizeOfModel = (name: string | undefined): ModelField | null =>
+      sizeField(this.#state?.models.find((model) => model.name === name));
     const field = new Segments('Model size', testIds.modelSize, options, (value) => {
-      const size = sizeName(this.#choices?.model);
+      const size = sizeOfModel(this.#choices?.model);
       if (size === null) return;
-      this.#change({ fields: { ...this.#choices?.fields, [size]: Number(value) } });
+      const chosen = sizeOf(size, Number(value));
+      this.#change({ fields: { ...this.#choices?.fields, [size.name]: chosen } });
     });
     const show = ({ model, fields }: Choices): void => {
-      const size = sizeName(model);
+      const size = sizeOfModel(model);
       setHidden(field.element, size === null);
-      field.show(size === null ? null : String(fields[size]));
+      const chosen = sizes.find(
+        ({ times }) => size !== null && fields[size.name] === sizeOf(size, times),
+      );
+      field.show(chosen === undefined ? null : String(chosen.times));
     };
     return this.#add({ element: field.element, show });
   }

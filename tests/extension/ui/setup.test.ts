@@ -84,6 +84,7 @@ describe('set-up', () => {
           task: 'forecast',
           help: 'Patches.',
           fields: [
+            { ...field, name: 'width', type: 'int', default: 64, max: 1024 },
             { ...field, name: 'revin', type: 'bool', default: true },
             {
               ...field,
@@ -100,7 +101,14 @@ describe('set-up', () => {
     const model = select('model');
     expect([...model.options].map(({ value }) => value)).toEqual(['lstm', 'patchtst']);
     choose(model, 'patchtst');
-    const [revin, activation] = all('model-field') as [HTMLInputElement, HTMLSelectElement];
+    const [, revin, activation] = all('model-field') as [
+      HTMLInputElement,
+      HTMLInputElement,
+      HTMLSelectElement,
+    ];
+    const size = all<HTMLInputElement>('model-size');
+    expect(size.map(({ checked }) => checked)).toEqual([false, true, false]);
+    size[2]!.click();
     expect(revin.checked).toBe(true);
     expect([...activation.options].map(({ text }) => text)).toEqual(['Gelu', 'Relu']);
     revin.click();
@@ -108,6 +116,7 @@ describe('set-up', () => {
     one('train').click();
     expect(bench.actions.of('run.start')[0]?.config.model).toEqual({
       name: 'patchtst',
+      width: 128,
       revin: false,
       activation: 'relu',
     });
