@@ -1,4 +1,5 @@
 // What a person can get wrong comes back as a code and a sentence, and the module lives on.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/bindings/module.h"
@@ -117,8 +118,15 @@ TEST_CASE("the models and the configuration describe themselves for the form", "
   for (const json& model : d["models"]) {
     CHECK_FALSE(model["help"].get<std::string>().empty());
     for (const json& f : model["fields"]) {
-      CHECK(f["default"] >= f["min"]);
-      CHECK(f["default"] <= f["max"]);
+      if (f["type"] == "bool") {
+        CHECK(f["default"].is_boolean());
+      } else if (f["type"] == "choice") {
+        const auto choices = f["choices"].get<std::vector<std::string>>();
+        CHECK(std::count(choices.begin(), choices.end(), f["default"].get<std::string>()) == 1);
+      } else {
+        CHECK(f["default"] >= f["min"]);
+        CHECK(f["default"] <= f["max"]);
+      }
       CHECK_FALSE(f["help"].get<std::string>().empty());
     }
   }

@@ -33,10 +33,14 @@ std::vector<Tensor> held(const std::vector<Parameter>& tensors) {
 }  // namespace
 
 Learner::Learner(std::unique_ptr<Device> device, const ForecastData& data, const TrainConfig& config)
+    : Learner(std::move(device), nullptr, data, config) {}
+
+Learner::Learner(std::unique_ptr<Device> device, std::unique_ptr<nn::Module> model, const ForecastData& data,
+                 const TrainConfig& config)
     : device_(std::move(device)),
       data_(data),
       config_(config),
-      model_(make_model(*device_, data, config)),
+      model_(model ? std::move(model) : make_model(*device_, data, config)),
       parameters_(model_->parameters()),
       optimizer_(parameters_, config.optimizer),
       context_{.training = true, .generator = {config.seed, 0}} {

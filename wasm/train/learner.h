@@ -32,6 +32,9 @@ class Learner {
  public:
   /// `data` outlives it.
   Learner(std::unique_ptr<Device> device, const ForecastData& data, const TrainConfig& config);
+  /// With another model than the configuration's, on the same device.
+  Learner(std::unique_ptr<Device> device, std::unique_ptr<nn::Module> model, const ForecastData& data,
+          const TrainConfig& config);
 
   /// One step on these windows, config.batch_size of them at a time, and the reading of its StepNumbers. A step whose
   /// loss or gradient is not finite changes nothing, and neither does any after it.
