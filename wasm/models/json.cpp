@@ -79,14 +79,16 @@ json to_json(const ModelInfo& model, const Values& values) {
 
 json describe(const ModelInfo& model) {
   json fields = json::array();
-  for (const Field& f : model.fields)
+  for (const Field& f : model.fields) {
+    const bool number = f.type == FieldType::integer || f.type == FieldType::real;
     fields.push_back({{"name", f.name},
                       {"type", name(f.type)},
                       {"default", to_json(f, f.initial)},
-                      {"min", f.min},
-                      {"max", f.max},
+                      {"min", number ? json(f.min) : json()},
+                      {"max", number ? json(f.max) : json()},
                       {"choices", f.choices},
                       {"help", f.help}});
+  }
   return {{"name", model.name}, {"task", name(model.task)}, {"help", model.help}, {"fields", fields}};
 }
 

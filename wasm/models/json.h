@@ -10,7 +10,8 @@ namespace sg::models {
 /// Throws config.bad_field for a value of another kind, and as `validated`.
 Values values_from_json(const ModelInfo& model, const nlohmann::json& object);
 nlohmann::json to_json(const ModelInfo& model, const Values& values);
-/// {name, task, help, fields: [{name, type, default, min, max, choices, help}]}
+/// {name, task, help, fields: [{name, type, default, min, max, choices, help}]}; limits are null where the type is no
+/// number.
 nlohmann::json describe(const ModelInfo& model);
 
 }  // namespace sg::models
