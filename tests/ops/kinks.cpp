@@ -1,4 +1,5 @@
 // Where an op has a kink there is no slope to compare with: PyTorch's choice is stated here.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -47,13 +48,20 @@ const BinaryKink kBinaryKinks[]{
     {"ge", 1, 2, 0, 0, 0},
 };
 
+/// The same to rounding: powers are no exact products. A slope of 0 is 0.
+bool near(const Floats& got, float want) {
+  return std::all_of(got.begin(), got.end(),
+                     [want](float x) { return std::fabs(x - want) <= 1e-6f * std::fabs(want); });
+}
+
 void check_kinks(const std::string& name) {
   Device& d = device(name);
   for (const UnaryKink& k : kUnaryKinks) {
     INFO(k.op << " on " << name);
     const Tensor x = leaf(d, {5}, Floats(5, k.x));
     ops::sum(ops::unary(unary_named(k.op), x, k.p)).backward();
-    CHECK(x.grad().values() == Floats(5, k.slope));
+    INFO(x.grad().values()[0] << ", not " << k.slope);
+    CHECK(near(x.grad().values(), k.slope));
   }
   for (const BinaryKink& k : kBinaryKinks) {
     INFO(k.op << " on " << name);
