@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the parts named as arguments, or all of them: core (the WebAssembly module), host, native (the C++ tests and
 # the host), asan (the same under sanitizers), extension (both browsers); and, only by name, ops (the op cases as a
-# module) and bench (the module for measurements). Everything is incremental.
+# module), accuracy (a model as a module) and bench (the module for measurements). Everything is incremental.
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
@@ -19,10 +19,11 @@ build_part() {
     host) compile native shadegrad-host ;;
     native) compile native all ;;
     ops) compile wasm op_suite ;;
+    accuracy) compile wasm char_gpt ;;
     bench) compile wasm bench_core ;;
     asan) compile native-asan all ;;
     extension) "$NODE" extension/build.mjs ;;
-    *) die "no part named '$1': there are core, host, native, asan, extension, ops and bench" ;;
+    *) die "no part named '$1': there are core, host, native, asan, extension, ops, accuracy and bench" ;;
   esac
 }
 

@@ -5,6 +5,7 @@
 #   packaging/test.sh --only SUITE,...     some of: scripts catch2 asan ops mutants layers lint vitest chromium firefox
 #   packaging/test.sh --full list          the long runs that are started by hand
 #   packaging/test.sh --full etth1 --data FILE.csv
+#   packaging/test.sh --full nanogpt --data FILE.txt
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
@@ -97,8 +98,14 @@ if [ -n "$FULL" ]; then
   case "$FULL" in
     list)
       echo 'etth1    an LSTM on ETTh1.csv in Chromium: --data FILE.csv (17,420 hourly rows)'
+      echo 'nanogpt  the character model on a text in Chromium, as nanoGPT trains it: --data FILE.txt (tinyshakespeare)'
       echo 'ops      every case of every op on both devices in Chromium and Firefox (a share of them runs always)'
       echo 'mutants  every fault that the rules of tests/mutants make, each of which the op cases must notice (five run always)'
+      ;;
+    nanogpt)
+      [ -f "$DATA" ] || die "--full nanogpt needs --data FILE, the path of tinyshakespeare's text"
+      packaging/build.sh accuracy
+      exec "$NODE" tests/accuracy/char_gpt.run.mjs "$DATA"
       ;;
     ops)
       packaging/build.sh ops
