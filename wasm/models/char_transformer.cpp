@@ -1,6 +1,6 @@
-// A GPT over characters (Radford et al. 2019, as in Karpathy's nanoGPT, with its parameter names and first weights): a
-// token's embedding plus that of its place, pre-norm blocks of causal attention and a GELU layer, and logits by the
-// embedding itself (Press and Wolf 2017).
+// A GPT over characters (Radford et al. 2019, as in Karpathy's nanoGPT, with its parameter names; first weights normal,
+// scaled to the width): a token's embedding plus that of its place, pre-norm blocks of causal attention and a GELU
+// layer, and logits by the embedding itself (Press and Wolf 2017).
 #include <array>
 #include <cmath>
 
@@ -13,15 +13,17 @@
 namespace sg::models {
 namespace {
 
-constexpr double kStd = 0.02;
 constexpr float kEps = 1e-5f;
 
 struct Config {
   int layers, heads, width;
   float dropout;
   bool bias;
+  /// Of the first weights. It is GPT-2's 0.02 at GPT-2's width of 768; at widths of a hundred or two that would be far
+  /// too small, and the model would spend its first hundreds of steps on growing.
+  double std() const { return 1 / std::sqrt(3.0 * width); }
   /// Of the layers that write into the residual stream: it is a sum of 2 · layers of them.
-  double residual_std() const { return kStd / std::sqrt(2.0 * layers); }
+  double residual_std() const { return std() / std::sqrt(2.0 * layers); }
 };
 
 Tensor bias(nn::Init& init, const Config& config, int out) { return config.bias ? init.zeros({out}) : Tensor(); }
@@ -30,7 +32,7 @@ class CausalSelfAttention : public nn::Module {
  public:
   CausalSelfAttention(nn::Init& init, const Config& config)
       : heads_(config.heads),
-        c_attn_(init.normal({3 * config.width, config.width}, kStd), bias(init, config, 3 * config.width)),
+        c_attn_(init.normal({3 * config.width, config.width}, config.std()), bias(init, config, 3 * config.width)),
         c_proj_(init.normal({config.width, config.width}, config.residual_std()), bias(init, config, config.width)),
         dropout_(config.dropout) {
     child("c_attn", c_attn_);
@@ -57,7 +59,7 @@ class CausalSelfAttention : public nn::Module {
 class Mlp : public nn::Module {
  public:
   Mlp(nn::Init& init, const Config& config)
-      : c_fc_(init.normal({4 * config.width, config.width}, kStd), bias(init, config, 4 * config.width)),
+      : c_fc_(init.normal({4 * config.width, config.width}, config.std()), bias(init, config, 4 * config.width)),
         c_proj_(init.normal({config.width, 4 * config.width}, config.residual_std()), bias(init, config, config.width)),
         dropout_(config.dropout) {
     child("c_fc", c_fc_);
@@ -101,8 +103,8 @@ class Block : public nn::Module {
 class CharTransformer : public nn::Module {
  public:
   CharTransformer(nn::Init& init, const Sizes& sizes, const Config& config)
-      : wte_(parameter("wte.weight", init.normal({sizes.vocabulary, config.width}, kStd))),
-        wpe_(parameter("wpe.weight", init.normal({sizes.time, config.width}, kStd))),
+      : wte_(parameter("wte.weight", init.normal({sizes.vocabulary, config.width}, config.std()))),
+        wpe_(parameter("wpe.weight", init.normal({sizes.time, config.width}, config.std()))),
         dropout_(config.dropout),
         ln_f_(init, config.width, kEps, config.bias) {
     for (int l = 0; l < config.layers; ++l) {
