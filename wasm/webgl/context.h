@@ -29,8 +29,8 @@ class Context {
   /// Waits for the texels of the bound framebuffer's rows from y on. Without worth where the context is lost
   /// afterwards, as with read_pack_buffer.
   void read_pixels(int y, int width, int height, float* texels);
-  /// Copies from the start of the buffer bound to GL_PIXEL_PACK_BUFFER.
-  void read_pack_buffer(std::span<float> values);
+  /// Copies from the buffer bound to GL_PIXEL_PACK_BUFFER, from its float `first` on.
+  void read_pack_buffer(std::span<float> values, int64_t first = 0);
 
  private:
   struct Platform;

@@ -97,9 +97,9 @@ void Context::read_pixels(int y, int width, int height, float* texels) {
   if (platform_->lost) spoil({texels, size_t{4} * static_cast<size_t>(width) * static_cast<size_t>(height)});
 }
 
-void Context::read_pack_buffer(std::span<float> values) {
-  const void* mapped =
-      glMapBufferRange(GL_PIXEL_PACK_BUFFER, 0, static_cast<GLsizeiptr>(values.size_bytes()), GL_MAP_READ_BIT);
+void Context::read_pack_buffer(std::span<float> values, int64_t first) {
+  const void* mapped = glMapBufferRange(GL_PIXEL_PACK_BUFFER, static_cast<GLintptr>(first * 4),
+                                        static_cast<GLsizeiptr>(values.size_bytes()), GL_MAP_READ_BIT);
   if (!mapped) throw Error("webgl.context_lost", "a buffer that was read back could not be mapped");
   memcpy(values.data(), mapped, values.size_bytes());
   glUnmapBuffer(GL_PIXEL_PACK_BUFFER);

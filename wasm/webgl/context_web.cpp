@@ -90,9 +90,10 @@ void Context::read_pixels(int y, int width, int height, float* texels) {
   glReadPixels(0, y, width, height, GL_RGBA, GL_FLOAT, texels);
 }
 
-void Context::read_pack_buffer(std::span<float> values) {
+void Context::read_pack_buffer(std::span<float> values, int64_t first) {
   if (platform_->loses_at_read) lose();
-  glGetBufferSubData(GL_PIXEL_PACK_BUFFER, 0, static_cast<GLsizeiptr>(values.size_bytes()), values.data());
+  glGetBufferSubData(GL_PIXEL_PACK_BUFFER, static_cast<GLintptr>(first * 4),
+                     static_cast<GLsizeiptr>(values.size_bytes()), values.data());
 }
 
 }  // namespace sg::webgl

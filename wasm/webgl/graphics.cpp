@@ -47,13 +47,16 @@ std::shared_ptr<Graphics> Graphics::shared() {
   return last();
 }
 
-Graphics* Graphics::live() { return last() && !last()->context_.lost() ? last().get() : nullptr; }
+Graphics* Graphics::live() { return last() && !last()->lost() ? last().get() : nullptr; }
 
 Graphics::Graphics() : renderer_(context_.renderer()) {
   check_precision();
   max_texture_size_ = integer(GL_MAX_TEXTURE_SIZE);
   max_layers_ = integer(GL_MAX_ARRAY_TEXTURE_LAYERS);
   max_outputs_ = find_max_outputs();
+  Texture texel;
+  texel.id = texture_of_one_texel();
+  witness_ = make_framebuffer({&texel, 1}, 0);
   forget_bindings();
   current = this;
 }
@@ -90,10 +93,21 @@ void Graphics::enter() {
 }
 
 void Graphics::check_not_lost() const {
-  if (!context_.lost()) return;
+  if (!lost()) return;
   throw Error("webgl.context_lost",
               "the graphics context is gone (the driver was reset, or the browser took it back): "
               "go on from the last checkpoint, on a new device");
+}
+
+void Graphics::bind_witness(float mark) {
+  const std::array<float, 4> color{mark, mark, mark, mark};
+  bind_framebuffer(witness_);
+  glClearBufferfv(GL_COLOR, 0, color.data());
+}
+
+void Graphics::check_witness(float mark, float seen) {
+  dead_ = dead_ || seen != mark;
+  check_not_lost();
 }
 
 void Graphics::bind_texture(size_t unit, GLuint texture) {

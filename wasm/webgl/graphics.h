@@ -40,6 +40,14 @@ class Graphics {
   void enter();
   /// Throws sg::Error("webgl.context_lost").
   void check_not_lost() const;
+  /// Binds a texel of its own for reading, after drawing `mark` into it. A browser tells of a GPU process that has died
+  /// only some time later, and until then its reads bring zeros: values are those of the device if what is read after
+  /// them is the mark.
+  void bind_witness(float mark);
+  /// Throws as check_not_lost does, where `seen` is not the mark.
+  void check_witness(float mark, float seen);
+  /// For each read-back another one, never 0.
+  float next_mark() { return static_cast<float>(mark_ = mark_ % 1000003 + 1); }
   Context& context() { return context_; }
   const std::string& renderer() const { return renderer_; }
   uint64_t programs() const { return programs_.count(); }
@@ -66,6 +74,7 @@ class Graphics {
 
  private:
   int find_max_outputs();
+  bool lost() const { return dead_ || context_.lost(); }
   void bind_texture(size_t unit, GLuint texture);
 
   Context context_;
@@ -75,7 +84,9 @@ class Graphics {
   ParameterRing parameters_;
   std::array<GLuint, kMaxInputs> units_{};
   size_t active_unit_ = 0;
-  GLuint program_ = 0, framebuffer_ = 0;
+  GLuint program_ = 0, framebuffer_ = 0, witness_ = 0;
+  int mark_ = 0;
+  bool dead_ = false;
   int width_ = 0, height_ = 0;
 };
 

@@ -27,7 +27,8 @@ class Readings {
     GLuint buffer = 0;
     GLsync fence = nullptr;
     int64_t floats = 0;
-    GLsizeiptr bytes = 0;
+    GLsizeiptr bytes = 0;  // of the values in whole texels, and of the witness after them
+    float mark = 0;
   };
   GLuint take_buffer(GLsizeiptr bytes);
 

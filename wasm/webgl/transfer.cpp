@@ -1,5 +1,6 @@
 #include "webgl/transfer.h"
 
+#include <array>
 #include <vector>
 
 namespace sg::webgl {
@@ -27,7 +28,11 @@ void read(Graphics& graphics, TexturePool& pool, const Texture& texture, std::sp
     graphics.context().read_pixels(block.y, block.width, block.height, filled.empty() ? to : filled.data());
     if (!filled.empty()) std::copy_n(filled.begin(), block.floats, to);
   });
-  graphics.check_not_lost();
+  const float mark = graphics.next_mark();
+  std::array<float, 4> witness{};
+  graphics.bind_witness(mark);
+  graphics.context().read_pixels(0, 1, 1, witness.data());
+  graphics.check_witness(mark, witness[0]);
 }
 
 void pack(Graphics& graphics, TexturePool& pool, const Texture& texture, int64_t floats) {
