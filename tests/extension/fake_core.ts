@@ -58,7 +58,9 @@ export class FakeCore implements Core {
     };
     return {
       version: '0',
-      models: [{ name: 'lstm', task: 'forecast', help: 'A model.', fields: [field] }],
+      models: [
+        { name: 'lstm', label: 'LSTM', task: 'forecast', help: 'A model.', fields: [field] },
+      ],
       settings,
       webgl: null,
     };

@@ -35,6 +35,7 @@ TEST_CASE("a model says what it is for, with fields whose defaults are within th
     INFO(model->name);
     CHECK(names.insert(model->name).second);
     CHECK(&models::find(model->name) == model);
+    CHECK(std::string(model->label).size() > 2);
     CHECK(std::string(model->help).size() > 20);
     std::set<std::string> fields;
     for (const Field& f : model->fields) {

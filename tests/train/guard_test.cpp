@@ -92,7 +92,7 @@ TEST_CASE("a NaN in the data is traced to its row and line, and to the layer tha
   const ForecastData data = spoilt_data(INFINITY, INFINITY, 60);
   const Stop stop = train_until_refused(cpu_devices(), data, small_config());
   INFO(stop.message);
-  CHECK(has(stop.message, "the loss is no longer a finite number (NaN)"));
+  CHECK(has(stop.message, "The loss is no longer a finite number (NaN)"));
   CHECK(has(stop.message, "it arose in layer 'lstm'"));
   CHECK(has(stop.message, "row 61 (line 70), column 'temperature', is NaN once scaled"));
   CHECK(has(stop.message, "Look at the data first"));
@@ -120,7 +120,7 @@ TEST_CASE("a gradient whose norm overflows while the loss is finite is refused a
   const Stop stop = train_until_refused(cpu_devices(), data, small_config({{"batchSize", 1}}));
   INFO(stop.message);
   CHECK(stop.before.state.step == 0);
-  CHECK(has(stop.message, "the gradient is no longer finite (the loss is"));
+  CHECK(has(stop.message, "The gradient is no longer finite (the loss is"));
   CHECK(has(stop.message, "its norm is not"));
   CHECK(has(stop.message, "in layer 'head'"));
   CHECK(has(stop.message, "standard deviations from the mean"));

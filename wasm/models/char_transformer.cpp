@@ -133,6 +133,7 @@ class CharTransformer : public nn::Module {
 
 const ModelInfo char_transformer_model{
     "char_transformer",
+    "Character transformer",
     Task::text,
     "Writes text character by character: a small GPT.",
     {Field::integer("layers", 4, 1, 24, "blocks on top of each other"), heads_field(),

@@ -57,6 +57,7 @@ class Convnet : public nn::Module {
 
 const ModelInfo convnet_model{
     "convnet",
+    "ConvNet",
     Task::image,
     "Looks for small shapes in a picture, and for shapes made of them, to tell what it shows.",
     {Field::integer("channels", 16, 1, 256, "shapes that the first stage looks for; each later one twice as many"),

@@ -51,6 +51,7 @@ class Dlinear : public nn::Module {
 
 const ModelInfo dlinear_model{
     "dlinear",
+    "DLinear",
     Task::forecast,
     "Splits a column into trend and rest and carries each on in a straight way: tiny, quick, and hard to beat on "
     "series with a regular rhythm.",

@@ -32,6 +32,7 @@ class Gru : public nn::Module {
 
 const ModelInfo gru_model{
     "gru",
+    "GRU",
     Task::forecast,
     "Like lstm with a simpler memory: a quarter fewer weights, often as good.",
     {Field::integer("hidden", 32, 1, 1024, "numbers in the memory: more can learn more and train slower"),

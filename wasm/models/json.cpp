@@ -89,7 +89,11 @@ json describe(const ModelInfo& model) {
                       {"choices", f.choices},
                       {"help", f.help}});
   }
-  return {{"name", model.name}, {"task", name(model.task)}, {"help", model.help}, {"fields", fields}};
+  return {{"name", model.name},
+          {"label", model.label},
+          {"task", name(model.task)},
+          {"help", model.help},
+          {"fields", fields}};
 }
 
 }  // namespace sg::models

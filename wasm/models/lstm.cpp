@@ -33,6 +33,7 @@ class Lstm : public nn::Module {
 
 const ModelInfo lstm_model{
     "lstm",
+    "LSTM",
     Task::forecast,
     "Reads the series step by step and remembers what matters: a good first choice for sensor logs and other "
     "sequences.",

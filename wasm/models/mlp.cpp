@@ -39,6 +39,7 @@ class Mlp : public nn::Module {
 
 const ModelInfo mlp_model{
     "mlp",
+    "MLP",
     Task::forecast,
     "Sees the whole window at once, without a notion of order: quick to train, a good yardstick for the others.",
     {Field::integer("hidden", 64, 1, 4096, "numbers in each hidden layer: more can learn more and train slower"),

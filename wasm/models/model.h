@@ -72,6 +72,7 @@ struct Sizes {
 
 struct ModelInfo {
   const char* name;
+  const char* label;  // for people
   Task task;
   const char* help;
   std::vector<Field> fields;

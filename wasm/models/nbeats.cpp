@@ -86,6 +86,7 @@ class Nbeats : public nn::Module {
 
 const ModelInfo nbeats_model{
     "nbeats",
+    "N-BEATS",
     Task::forecast,
     "Peels the series layer by layer: each block explains a part of the window and forecasts it on.",
     {Field::integer("blocks", 4, 1, 30, "blocks, each working on what those before left unexplained"),

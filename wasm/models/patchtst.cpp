@@ -91,6 +91,7 @@ class PatchTst : public nn::Module {
 
 const ModelInfo patchtst_model{
     "patchtst",
+    "PatchTST",
     Task::forecast,
     "Reads a column in stretches of rows rather than row by row: strong on long windows. Forecasts a column from its "
     "own past alone.",

@@ -60,6 +60,7 @@ class Seq2seqLstm : public nn::Module {
 
 const ModelInfo seq2seq_lstm_model{
     "seq2seq_lstm",
+    "Seq2seq LSTM",
     Task::forecast,
     "One memory reads the window, another writes the forecast row after row: for forecasts many rows ahead whose rows "
     "hang together. Slower than lstm.",

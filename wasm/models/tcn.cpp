@@ -36,6 +36,7 @@ class Tcn : public nn::Module {
 
 const ModelInfo tcn_model{
     "tcn",
+    "TCN",
     Task::forecast,
     "Looks for shapes in the series, near ones first and far ones later: sees all rows at once, where lstm goes "
     "through "

@@ -51,6 +51,7 @@ class Transformer : public nn::Module {
 
 const ModelInfo transformer_model{
     "transformer",
+    "Transformer",
     Task::forecast,
     "Lets every row look at every other: can find far connections, and wants much data.",
     {Field::integer("width", 64, 1, 1024, "numbers that a row is told by"), heads_field(),

@@ -23,10 +23,11 @@ const Options<optim::Schedule> schedules{
     {"constant", "constant", optim::Schedule::constant},
     {"step", "falls in steps", optim::Schedule::step},
     {"exponential", "falls evenly", optim::Schedule::exponential},
-    {"cosine", "falls along a cosine", optim::Schedule::cosine},
-    {"one_cycle", "one cycle, up and down", optim::Schedule::one_cycle},
-    {"reduce_on_plateau", "falls when the loss stays", optim::Schedule::reduce_on_plateau}};
-const Options<std::string> devices{{"auto", "Automatic", "auto"}, {"cpu", "CPU", "cpu"}, {"webgl", "WebGL", "webgl"}};
+    {"cosine", "falls as a cosine", optim::Schedule::cosine},
+    {"one_cycle", "once up and down", optim::Schedule::one_cycle},
+    {"reduce_on_plateau", "falls on a plateau", optim::Schedule::reduce_on_plateau}};
+const Options<std::string> devices{
+    {"auto", "Automatic", "auto"}, {"cpu", "Processor (CPU)", "cpu"}, {"webgl", "Graphics card", "webgl"}};
 
 /// A field of some optimisers, and what each of them begins with where that differs from TrainConfig's own.
 template <class T>
@@ -57,10 +58,14 @@ void visit(Visitor& v, C& c) {
       {"data", "season", "Season, rows", "rows in a season, for the seasonal naive forecast; 0: find it", elsewhere},
       c.season, 0, kMost);
 
-  v.number({"training", "epochs", "Epochs", "times that all of the training rows are gone through", front}, c.epochs, 1,
+  v.number({"training", "epochs", "Epochs", "times that all training rows are gone through", front}, c.epochs, 1,
            100000);
-  v.number({"training", "learningRate", "Learning rate", "how far each step goes", front}, c.learning_rate, 1e-8, 10);
-  v.choice({"training", "device", "Device", "where it is computed", front}, c.device, devices);
+  v.number({"training", "learningRate", "Learning rate", "how far each step goes: smaller is slower and safer", front},
+           c.learning_rate, 1e-8, 10);
+  v.choice({"training", "device", "Device", "what computes: Automatic takes the faster", front}, c.device, devices);
+  v.number({"training", "patience", "Stop early after (0: never)",
+            "epochs without a better validation loss; the best weights are then put back"},
+           c.patience, 0, 100000);
   v.number({"training", "batchSize", "Batch size", "windows that are learnt from at once"}, c.batch_size, 1, 4096);
   v.number(
       {"training", "accumulate", "Batches a step", "as if the batch were so many times as large, without its memory"},
@@ -128,21 +133,21 @@ void visit(Visitor& v, C& c) {
            s.pct_start, 0.01, 0.99);
   v.number({"training",
             "startDivisor",
-            "Starts at the rate divided by",
-            "how low the first rate is",
+            "First rate, divided by",
+            "how far below the learning rate it starts",
             more,
             {"schedule", {"one_cycle"}}},
            s.div_factor, 1, kMost);
   v.number({"training",
             "endDivisor",
-            "Ends at the first rate divided by",
-            "how low the last rate is",
+            "Last rate, divided by",
+            "how far below the first rate it ends",
             more,
             {"schedule", {"one_cycle"}}},
            s.final_div_factor, 1, 1e9);
   v.number({"training",
             "plateauPatience",
-            "Epochs of patience with the rate",
+            "Epochs before it falls",
             "epochs without a better validation loss "
             "before the rate falls",
             more,
@@ -156,12 +161,9 @@ void visit(Visitor& v, C& c) {
             {"schedule", {"reduce_on_plateau"}}},
            c.plateau_factor, 0.01, 0.99);
 
-  v.number({"training", "ema", "Average of the weights (0: no)",
+  v.number({"training", "ema", "Average weights (0: no)",
             "decay of a running average, which validation and forecasts then use; 0.99 is usual"},
            c.ema, 0, 0.99999);
-  v.number({"training", "patience", "Stop early after (0: never)",
-            "epochs without a better validation loss; the best weights are then put back"},
-           c.patience, 0, 100000);
   v.number({"training", "seed", "Seed", "the same seed gives the same run"}, c.seed, 0, 9007199254740991.0);
 }
 

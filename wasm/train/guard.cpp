@@ -170,8 +170,8 @@ std::string explain(Learner& learner, const ForecastData& data, const TrainConfi
   const std::string at =
       " at step " + std::to_string(refused.step + 1) + " (epoch " + std::to_string(refused.epoch + 1) + "): ";
   const std::string what =
-      loss ? "the loss is no longer a finite number (" + number(double{refused.numbers.loss}) + ")"
-           : "the gradient is no longer finite (the loss is " + number(double{refused.numbers.loss}) + ")";
+      loss ? "The loss is no longer a finite number (" + number(double{refused.numbers.loss}) + ")"
+           : "The gradient is no longer finite (the loss is " + number(double{refused.numbers.loss}) + ")";
   const auto odd = odd_rows(data, config, refused.starts);
   std::string text = what + at + where_it_arose(learner, config, refused) +
                      ". The step was not applied: the run stands where it was before it. ";

@@ -200,6 +200,8 @@ export type Task = 'forecast' | 'image' | 'text';
 
 export interface ModelDescription {
   name: string;
+  /** For people. */
+  label: string;
   task: Task;
   help: string;
   fields: ModelField[];

@@ -44,9 +44,8 @@ interface Control {
 }
 
 function makeControl(field: SettingField, give: (value: FieldValue) => void): Control {
-  const { name, type, label, help, place, min, max, choices } = field;
-  // What stands at once explains itself; among the rest a sentence helps.
-  const options = { label, name: settingId(name), ...(place === 'more' && { hint: help }) };
+  const { name, type, label, help, min, max, choices } = field;
+  const options = { label, name: settingId(name), hint: help };
   if (type === 'bool') {
     const made = new CheckField({ ...options, change: give });
     return {

@@ -1,11 +1,14 @@
 // The configuration's fields as the core describes them, and the values that a person has given: what each field's value
 // is, whether it matters, and what is wrong with it. Only given values are kept; the core knows the others.
 
-import type { FieldValue, RunConfig, SettingField } from '../messages/state.ts';
+import type { FieldValue, RunConfig, RunState, SettingField } from '../messages/state.ts';
 import { checkNumber } from './numbers.ts';
 
 /** What was given, by the field's name; a number that is being typed may be NaN. */
 export type Given = Readonly<Record<string, FieldValue>>;
+
+/** What the core says of the fields; a file may be named as one would be, so only those there are are known. */
+export type Described = Pick<RunState, 'settings' | 'models'>;
 
 /** Lookups in the list that the core gave. */
 export class Settings {
@@ -81,6 +84,23 @@ export class Settings {
     if (initial === undefined) return field.default;
     return field.type === 'bool' ? initial !== 0 : initial;
   }
+}
+
+/** hidden_size -> "Hidden size". */
+export function words(name: string): string {
+  const spaced = name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2');
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
+}
+
+/** The core names fields as the configuration does, data.lookBack; people know them by the form's labels. */
+export function inFormWords(message: string, { settings, models }: Described): string {
+  const labels = new Map(settings.map(({ group, name, label }) => [`${group}.${name}`, label]));
+  for (const { name } of models.flatMap(({ fields }) => fields))
+    labels.set(`model.${name}`, words(name));
+  return message.replace(/\b(data|training|model)\.\w+/g, (path) => {
+    const label = labels.get(path);
+    return label === undefined ? path : `"${label}"`;
+  });
 }
 
 export function checkSetting(field: SettingField, value: unknown): string | null {

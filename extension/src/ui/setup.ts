@@ -15,7 +15,7 @@ import {
 } from './choices.ts';
 import type { Choices } from './choices.ts';
 import { shapeOf } from './columns.ts';
-import { make, on, setDisabled, setHidden, setText } from './dom.ts';
+import { make, on, setAttribute, setDisabled, setHidden, setText } from './dom.ts';
 import { identityOf, loadDraft, saveDraft } from './draft.ts';
 import { Segments, SelectField } from './fields.ts';
 import { shorten } from './format.ts';
@@ -140,12 +140,13 @@ export class Setup {
         this.#change({ model: name, fields: defaultFields(model) });
       },
     });
-    const options = models.map(({ name, help }) => ({
-      value: name,
-      label: help === '' ? name : `${name}: ${help}`,
-    }));
+    const options = models.map(({ name, label }) => ({ value: name, label }));
+    const help = make('p', { class: 'hint', ...once(testIds.modelHelp) });
+    setAttribute(field.control, 'aria-describedby', help.id);
+    field.element.append(help);
     const show = ({ model }: Choices): void => {
       field.show(options, model);
+      setText(help, models.find(({ name }) => name === model)?.help ?? '');
     };
     return this.#add({ element: field.element, show });
   }
@@ -176,7 +177,8 @@ export class Setup {
     const own = this.#add(new ModelFields(state.models, this.#change));
     const summary = make('summary', { ...once(testIds.advanced) }, 'More settings');
     const fields = make('div', { class: 'fields' }, ...more);
-    return make('details', {}, summary, make('div', { class: 'stack' }, own, fields));
+    const groups = [make('h3', {}, 'Model'), own, make('h3', {}, 'Training'), fields];
+    return make('details', {}, summary, make('div', { class: 'stack' }, ...groups));
   }
 
   #controls(wanted: (field: SettingField) => boolean): HTMLElement[] {

@@ -14,6 +14,7 @@ import type { ColumnView } from './columns.ts';
 import { make, on, setHidden, setText } from './dom.ts';
 import { CheckField, NumberField, SelectField } from './fields.ts';
 import { plural } from './format.ts';
+import { words } from './settings.ts';
 import { each, once, testIds } from './testids.ts';
 
 export interface Part {
@@ -179,10 +180,4 @@ export class ModelFields implements Part {
     });
     return field.element;
   }
-}
-
-/** hidden_size -> "Hidden size". */
-function words(name: string): string {
-  const spaced = name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2');
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
 }

@@ -33,6 +33,7 @@ export const testIds = {
   feature: 'feature',
   target: 'target',
   model: 'model',
+  modelHelp: 'model-help',
   modelSize: 'model-size',
   advanced: 'advanced',
   modelField: 'model-field',

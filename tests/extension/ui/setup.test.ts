@@ -81,6 +81,7 @@ describe('set-up', () => {
         ...state.models,
         {
           name: 'patchtst',
+          label: 'PatchTST',
           task: 'forecast',
           help: 'Patches.',
           fields: [
@@ -95,12 +96,15 @@ describe('set-up', () => {
             },
           ],
         },
-        { name: 'convnet', task: 'image', help: 'Pictures.', fields: [] },
+        { name: 'convnet', label: 'ConvNet', task: 'image', help: 'Pictures.', fields: [] },
       ],
     });
     const model = select('model');
     expect([...model.options].map(({ value }) => value)).toEqual(['lstm', 'patchtst']);
+    expect([...model.options].map(({ text }) => text)).toEqual(['LSTM', 'PatchTST']);
+    expect(one('model-help').textContent).toMatch(/^Reads the series/);
     choose(model, 'patchtst');
+    expect(one('model-help').textContent).toBe('Patches.');
     const [, revin, activation] = all('model-field') as [
       HTMLInputElement,
       HTMLInputElement,
@@ -134,7 +138,7 @@ describe('set-up', () => {
       const types = { int: 'number', float: 'number', bool: 'checkbox', choice: 'select-one' };
       expect([name, control.type]).toEqual([name, types[kind as keyof typeof types]]);
       expect(control.labels?.[0]?.textContent).toBe(label);
-      if (place === 'more') expect(control.closest('.field')?.textContent).toContain(help);
+      expect(control.closest('.field')?.textContent).toContain(help);
     }
   });
 

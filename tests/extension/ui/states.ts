@@ -127,6 +127,7 @@ export const config: RunConfig = {
 const models: RunState['models'] = [
   {
     name: 'lstm',
+    label: 'LSTM',
     task: 'forecast',
     help: 'Reads the series step by step and remembers what matters.',
     fields: [
