@@ -38,7 +38,7 @@ function draw(snapshot: Snapshot): void {
   const { state, notices, busy } = snapshot;
   header.update(state);
   stage.update(snapshot);
-  noticeList.update(notices);
+  noticeList.update(notices, state);
   announcer.update(state);
   if (state === null) return;
   last = state;

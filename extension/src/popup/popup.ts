@@ -26,7 +26,7 @@ function draw(snapshot: Snapshot): void {
   const { state, notices } = snapshot;
   header.update(state);
   stage.update(snapshot);
-  noticeList.update(notices);
+  noticeList.update(notices, state);
   announcer.update(state);
 }
 

@@ -3,6 +3,8 @@
 import type { Notice } from '../messages/state.ts';
 import { make, on, setAttribute, setText, syncList } from './dom.ts';
 import type { Actions } from './page.ts';
+import { inFormWords } from './settings.ts';
+import type { Described } from './settings.ts';
 import { each, testIds } from './testids.ts';
 
 export class Notices {
@@ -13,18 +15,18 @@ export class Notices {
     this.#actions = actions;
   }
 
-  /** The newest first. */
-  update(notices: readonly Notice[]): void {
+  /** The newest first; fields of the configuration are called as the form calls them. */
+  update(notices: readonly Notice[], described: Described | null = null): void {
     syncList(
       this.element,
       [...notices].reverse().slice(0, 5),
       (notice) => `${notice.level} ${notice.message}`,
-      (notice) => this.#make(notice),
+      (notice) => this.#make(notice, described),
       () => undefined,
     );
   }
 
-  #make(notice: Notice): HTMLElement {
+  #make(notice: Notice, described: Described | null): HTMLElement {
     const dismiss = make(
       'button',
       { type: 'button', class: 'quiet', 'aria-label': 'Dismiss', ...each(testIds.noticeDismiss) },
@@ -34,7 +36,8 @@ export class Notices {
       this.#actions.dismiss(notice);
     });
     const text = make('p');
-    setText(text, notice.message);
+    const { message } = notice;
+    setText(text, described === null ? message : inFormWords(message, described));
     const row = make('div', { class: 'notice', ...each(testIds.notice) }, text, dismiss);
     setAttribute(row, 'data-level', notice.level);
     setAttribute(row, 'data-code', notice.code);

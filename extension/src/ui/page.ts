@@ -16,6 +16,9 @@ export interface Snapshot {
   busy: ReadonlySet<CommandType>;
 }
 
+/** A notice of the page itself, and the command whose refusal it is. */
+type OwnNotice = Notice & { from?: CommandType };
+
 /** What the parts of a page may do. */
 export interface Actions {
   /** Sends a command; an error becomes a notice and the answer null. */
@@ -46,7 +49,7 @@ export class Page implements Actions {
   readonly #connect: () => Promise<TrainingClient>;
   readonly #draw: (snapshot: Snapshot) => void;
   readonly #busy = new Map<CommandType, number>();
-  #own: Notice[] = [];
+  #own: OwnNotice[] = [];
   #dismissed: string | null = null;
   #client: TrainingClient | null = null;
   #connection: Connection = 'connecting';
@@ -83,12 +86,13 @@ export class Page implements Actions {
     const { type } = command;
     if (this.#client === null) return null;
     this.#count(type, 1);
-    this.#own = this.#own.filter(({ code }) => code !== 'training.silent');
+    // A new try makes the refusal of the last one old news.
+    this.#own = this.#own.filter(({ code, from }) => code !== 'training.silent' && from !== type);
     try {
       return await this.ask(command);
     } catch (error) {
       const reason = reasonOf(error);
-      if (!wanted.has(reason.code)) this.tell({ level: 'error', ...reason });
+      if (!wanted.has(reason.code)) this.tell({ level: 'error', ...reason, from: type });
       return null;
     } finally {
       this.#count(type, -1);
@@ -102,7 +106,7 @@ export class Page implements Actions {
     );
   }
 
-  tell(notice: Omit<Notice, 'time'>): void {
+  tell(notice: Omit<OwnNotice, 'time'>): void {
     const others = this.#own.filter(({ code }) => code !== notice.code);
     const told = { ...notice, time: Date.now() };
     this.#own = [...others, told].slice(-5);

@@ -162,4 +162,18 @@ describe('notices', () => {
     list.update([older]);
     expect(all('notice')).toHaveLength(1);
   });
+
+  it("calls the configuration's fields as the form does, and leaves a file's name alone", () => {
+    const list = new Notices(actions);
+    document.body.append(list.element);
+    const told = (message: string): string => {
+      list.update([{ level: 'error', code: 'a', message, time: 1 }], stateOf('ready'));
+      return all('notice')[0]?.querySelector('p')?.textContent ?? '';
+    };
+    expect(told('data.lookBack is 8, shorter than model.layers, now 16')).toBe(
+      '"Look back, rows" is 8, shorter than "Layers", now 16',
+    );
+    expect(told('training.learningRate is 11')).toBe('"Learning rate" is 11');
+    expect(told('data.csv and model.csv are empty')).toBe('data.csv and model.csv are empty');
+  });
 });

@@ -83,6 +83,19 @@ describe('Page', () => {
     expect(client.commands.map(({ type }) => type)).toEqual(['run.pause']);
   });
 
+  it('forgets a refusal once the same is tried again, and no other', async () => {
+    const page = await open();
+    client.answer = () => Promise.reject(new CommandError('config.bad_field', 'Too short.'));
+    const config = client.state.config!;
+    await page.run({ type: 'run.start', config });
+    client.answer = () => Promise.reject(new CommandError('store.disk_full', 'Full.'));
+    await page.run({ type: 'checkpoint.save' });
+    client.answer = () => Promise.resolve({});
+    await page.run({ type: 'run.start', config });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(last().notices.map(({ code }) => code)).toEqual(['store.disk_full']);
+  });
+
   it('has the worker forget its own notice when it is put away', async () => {
     const notice = { level: 'warning' as const, code: 'host.lost', message: 'Gone.', time: 1 };
     client.state = stateOf('training', { notices: [notice] });
