@@ -2,7 +2,7 @@
 // in the document, so every control's id stands once. The dashboard and the popup place its two halves differently.
 
 import type { Command } from '../messages/commands.ts';
-import type { RunState } from '../messages/state.ts';
+import type { RunConfig, RunState } from '../messages/state.ts';
 import { make, on } from './dom.ts';
 import { LossChart } from './loss_chart.ts';
 import type { Actions, Snapshot } from './page.ts';
@@ -38,8 +38,9 @@ export class Stage {
   readonly #result = new ResultPanel();
   readonly #resultButtons: ResultButtons;
   #screen: Screen | null = null;
-  /** The person asked for new settings after a run; until it starts, the worker still shows the old one. */
-  #again = false;
+  /** The run after which the person asked for new settings: until another starts, the worker still shows this one. */
+  #again: string | null = null;
+  #last: string | null = null;
 
   constructor(actions: Actions, options: StageOptions) {
     this.#chart = options.chart;
@@ -52,12 +53,12 @@ export class Stage {
       close,
       storage: options.storage,
       train: (config) => {
-        void actions.run({ type: 'run.start', config });
+        void this.#start(actions, config);
       },
     });
     this.#runButtons = new RunButtons(actions);
     const again = (): void => {
-      this.#again = true;
+      this.#again = this.#last;
       this.#place('setup');
     };
     this.#resultButtons = new ResultButtons(actions, again, close);
@@ -66,14 +67,20 @@ export class Stage {
   update(snapshot: Snapshot): void {
     const { state, busy } = snapshot;
     const screen = screenOf(state);
-    if (screen !== 'result') this.#again = false;
-    this.#place(this.#again ? 'setup' : screen);
+    this.#last = markOf(state);
+    // A short run may have ended before this page has seen it begin.
+    if (screen !== 'result' || this.#last !== this.#again) this.#again = null;
+    this.#place(this.#again === null ? screen : 'setup');
     this.#waiting.update(snapshot);
     if (state === null) return;
     this.#picker.update(snapshot);
     this.#reading.update(state);
     if (state.description !== null) this.#setup.update(state, busy.has('run.start'));
     this.#showRun(state, busy);
+  }
+
+  async #start(actions: Actions, config: RunConfig): Promise<void> {
+    if ((await actions.run({ type: 'run.start', config })) !== null) this.#again = null;
   }
 
   #showRun(state: RunState, busy: Snapshot['busy']): void {
@@ -114,6 +121,11 @@ export class Stage {
         return [[this.#result.element, ...chart, this.#run.element], [this.#resultButtons.element]];
     }
   }
+}
+
+/** Tells one run from another. */
+function markOf(state: RunState | null): string {
+  return JSON.stringify([state?.config, state?.progress?.step, state?.failure]);
 }
 
 /** Until the worker answers; when it does not, a button to try again (the reason stands in the notices). */

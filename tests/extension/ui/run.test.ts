@@ -50,6 +50,33 @@ describe('a run', () => {
     expect(document.activeElement).toBe(one('resume'));
   });
 
+  it('shows the result of a run that ended before this page saw it begin', () => {
+    const state = stateOf('finished');
+    bench.show(state);
+    one('new-run').click();
+    bench.show({ ...state, revision: state.revision + 1 });
+    expect(all('train')).toHaveLength(1);
+    bench.show({ ...state, progress: state.progress && { ...state.progress, step: 7 } });
+    expect(all('train')).toHaveLength(0);
+    expect(one('verdict').textContent).not.toBe('');
+  });
+
+  it('shows the result of the same run made again, however short', async () => {
+    const state = stateOf('finished');
+    bench.show(state);
+    one('new-run').click();
+    bench.actions.answers['run.start'] = {
+      config: state.config!,
+      device: 'cpu',
+      deviceReason: '',
+      parameters: 1,
+    } as never;
+    one('train').click();
+    await settle();
+    bench.show(state);
+    expect(all('train')).toHaveLength(0);
+  });
+
   it('changes figures in place', () => {
     bench.show(stateOf('training'));
     const step = one('step');
