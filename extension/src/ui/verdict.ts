@@ -34,7 +34,11 @@ const draw = 0.01;
 
 export function judge({ loss, lossName, baselines, rowSeconds, peak }: VerdictInput): Verdict {
   if (loss === null || baselines === null) {
-    return { kind: 'unknown', skill: null, sentence: 'Not measured on the held-out part yet.' };
+    return {
+      kind: 'unknown',
+      skill: null,
+      sentence: 'Ended before it was measured on the held-out part.',
+    };
   }
   if (!Number.isFinite(loss)) {
     const sentence =
@@ -70,7 +74,9 @@ export function judge({ loss, lossName, baselines, rowSeconds, peak }: VerdictIn
       ? `Worse: ${formatRate(1 - skill)} times the error of`
       : `${formatPercent(-skill)} worse than`;
   const advice =
-    peak == null ? ' Train longer, or choose other columns or a longer look-back.' : past;
+    peak == null
+      ? ' Train longer, try a lower learning rate, or choose other columns or a longer look-back.'
+      : past;
   const sentence = `${size} ${rival.phrase}${measure}: do not use this model.${advice}`;
   return { kind: 'worse', skill, sentence };
 }
