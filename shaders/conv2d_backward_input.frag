@@ -21,10 +21,10 @@ vec4 across(int n, int c, int row, int column, int s, int end) {
         ivec4 t = from + out_column;
         v = vec4(at(dy, t.x), at(dy, t.y), at(dy, t.z), at(dy, t.w));
       }
+      v *= at(weight, ((o * filter_channels + c) * kernel_h + h) * kernel_w + w);
       v = mix(vec4(0.0), v, equal(over, out_column * stride_w));
       v = mix(vec4(0.0), v, greaterThanEqual(over, ivec4(0)));
-      v = mix(vec4(0.0), v, lessThan(out_column, ivec4(out_width)));
-      sum += at(weight, ((o * filter_channels + c) * kernel_h + h) * kernel_w + w) * v;
+      sum += mix(vec4(0.0), v, lessThan(out_column, ivec4(out_width)));
     }
     if (++w == kernel_w) {
       w = 0;

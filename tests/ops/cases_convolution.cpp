@@ -1,10 +1,14 @@
 // Cases of convolutions along one axis and two: strides beyond the kernel, dilations, groups, depthwise multipliers,
 // paddings beyond the kernel, planes of one element, rows that straddle texels and sums that a device cuts into pieces.
+#include <limits>
+
 #include "tests/op_cases.h"
 #include "tests/reference/convolution.h"
 
 namespace sg::tests {
 namespace {
+
+constexpr int kFar = std::numeric_limits<int>::max();
 
 struct Case2d {
   Sizes x, weight;
@@ -69,6 +73,9 @@ const std::vector<Case2d> kCases2d{
     {{1, 4, 5, 20}, {16, 1, 3, 5}, {.padding = {1, 2}, .groups = 4}},
     {{2, 3, 7, 19}, {2, 3, 3, 3}, {.padding = {1, 1}}},
     {{1, 2, 5, 6}, {3, 2, 2, 2}, {.stride = {4, 3}}},
+    {{2, 2, 5, 6}, {3, 2, 3, 2}, {.stride = {kFar, 3}}},  // strides beyond all of x
+    {{2, 2, 5, 6}, {4, 1, 2, 3}, {.stride = {2, kFar}, .padding = {1, 1}, .groups = 2}},
+    {{1, 4, 3, 5}, {8, 4, 3, 3}, {.stride = {kFar, kFar}}},
     {{1, 6, 3, 40}, {1, 6, 3, 3}, {.padding = {0, 1}, .dilation = {1, 2}}},
     {{1, 17, 4, 4}, {16, 17, 3, 3}, {.padding = {1, 1}}},
     {{2, 16, 3, 3}, {33, 16, 3, 3}},
@@ -126,6 +133,8 @@ const std::vector<Case1d> kCases1d{
     {{2, 3, 8}, {5, 3, 3}, 1, 1},
     {{3, 2, 17}, {4, 2, 4}, 2, 1},
     {{1, 2, 19}, {3, 2, 2}, 5},
+    {{2, 2, 19}, {3, 2, 2}, kFar},
+    {{1, 3, 9}, {6, 1, 4}, kFar, 0, 2, 3, true},
     {{2, 4, 13}, {8, 4, 3}, 1, 4, 4},
     {{2, 4, 12}, {6, 2, 3}, 1, 1, 1, 2, false, false},
     {{1, 5, 23}, {10, 1, 7}, 1, 3, 1, 5},

@@ -66,6 +66,7 @@ const CaseFile cases([](std::vector<OpCase>& table) {
                                                           {{2, 3, 5, 7}, 2, 0, kEnd, 4},
                                                           {{2, 1, 3, 1, 2, 4}, 5, 1, kEnd, 2},
                                                           {{2, 1, 3, 1, 2, 2}, 2, 0, kEnd, 2},
+                                                          {{4, 3, 5}, 0, 2, kEnd, kEnd},  // a step beyond all of x
                                                           {{3, 8197}, 1, 1, kEnd, 3}})
     add_slice(table, sizes, axis, start, stop, step);
 

@@ -53,6 +53,34 @@ std::string nan_difference(Device& d, const OpCase& c) {
   return "";
 }
 
+/// Which numbers are NaN.
+std::vector<bool> nan_places(const std::vector<float>& values) {
+  std::vector<bool> places(values.size());
+  std::transform(values.begin(), values.end(), places.begin(), [](float v) { return std::isnan(v); });
+  return places;
+}
+
+/// Puts a NaN into up to five places of each input, and expects the same places of the gradients to show it on both
+/// devices: none may let it into a gradient that it has no part in.
+std::string gradient_nan_difference(const OpCase& c) {
+  const Values clean = input_values(c);
+  for (size_t k = 0; k < clean.size(); ++k) {
+    if (!c.inputs[k].gradient) continue;
+    const size_t n = clean[k].size(), places = std::min<size_t>(n, 5);
+    for (size_t i = 0; i < places; ++i) {
+      const size_t at = places == 1 ? 0 : i * (n - 1) / (places - 1);
+      Values inputs = clean;
+      inputs[k][at] = std::nanf("");
+      const Values on_cpu = gradients_on(device("cpu"), c, inputs), on_gpu = gradients_on(device("webgl"), c, inputs);
+      for (size_t g = 0; g < on_cpu.size(); ++g)
+        if (nan_places(on_cpu[g]) != nan_places(on_gpu[g]))
+          return "with a NaN in input " + std::to_string(k) + " at " + std::to_string(at) +
+                 ", other numbers of the gradient of input " + std::to_string(g) + " are NaN";
+    }
+  }
+  return "";
+}
+
 bool is_row(const std::string& op) {
   for (int i = 0; i < static_cast<int>(ops::Unary::count); ++i)
     if (op == ops::name(static_cast<ops::Unary>(i))) return true;
@@ -103,6 +131,12 @@ void check_edges(const std::string& name) {
 
 TEST_CASE("a NaN goes through every op on cpu", "[ops]") { check_nan("cpu"); }
 TEST_CASE("a NaN goes through every op on webgl", "[ops][webgl]") { check_nan("webgl"); }
+TEST_CASE("a NaN comes back into the same gradients on both devices", "[ops][webgl]") {
+  for (const OpCase& c : op_cases()) {
+    INFO(c.title());
+    if (c.gradient && floats_of(c) <= 256) CHECK(gradient_nan_difference(c) == "");
+  }
+}
 TEST_CASE("elementwise ops are right at zero, at poles and beyond the range on cpu", "[ops]") { check_edges("cpu"); }
 TEST_CASE("elementwise ops are right at zero, at poles and beyond the range on webgl", "[ops][webgl]") {
   check_edges("webgl");

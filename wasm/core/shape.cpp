@@ -6,15 +6,19 @@
 
 namespace sg {
 
+void check_elements(int64_t count) {
+  if (count > INT32_MAX)
+    throw Error("shape.too_large",
+                "a tensor has at most 2^31 - 1 elements: choose a smaller batch, model or look-back");
+}
+
 Shape::Shape(std::span<const int> sizes) {
   SG_CHECK(sizes.size() <= kMaxRank, "a tensor has at most 6 axes, not " + std::to_string(sizes.size()));
   int64_t total = 1;
   for (const int n : sizes) {
     SG_CHECK(n >= 0, "a size must not be negative: " + std::to_string(n));
     total *= n;
-    if (total > INT32_MAX)
-      throw Error("shape.too_large",
-                  "a tensor has at most 2^31 - 1 elements: choose a smaller batch, model or look-back");
+    check_elements(total);
     sizes_[static_cast<size_t>(rank_++)] = n;
   }
 }

@@ -32,6 +32,9 @@ class Shape {
   int rank_ = 0;
 };
 
+/// Throws shape.too_large for more elements than a tensor can have.
+void check_elements(int64_t count);
+
 /// "[32, 5, 1]"
 std::string str(const Shape& shape);
 

@@ -18,6 +18,7 @@ struct Tensor::Storage {
 
 Tensor Tensor::empty(Device& device, const Shape& shape) {
   SG_CHECK(shape.size() > 0, "an empty tensor " + str(shape) + " cannot be made");
+  check_elements(shape.size());  // an op may have changed its sizes one by one
   return Tensor(std::make_shared<Body>(Body{std::make_shared<Storage>(device, shape.size()), shape}));
 }
 

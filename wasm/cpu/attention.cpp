@@ -137,10 +137,18 @@ class Heads {
     }
   }
 
-  /// to[columns] += weights[rows, columns]ᵀ · queries[rows]
+  /// to[columns] += weights[rows, columns]ᵀ · queries[rows], each key with the queries that see it alone: a weight of 0
+  /// leaves out the others, unless they are not finite.
   void add_to_keys(const Block& b, const float* weights, Given queries, Made to) const {
-    multiply(b.columns, width_, b.rows, {weights, 1, kBlock}, {queries.at(b.query), queries.stride, 1}, to.at(b.key),
-             to.stride, true);
+    if (seen(b, 0) == b.columns || are_finite(b, queries))
+      return multiply(b.columns, width_, b.rows, {weights, 1, kBlock}, {queries.at(b.query), queries.stride, 1},
+                      to.at(b.key), to.stride, true);
+    for (ptrdiff_t s = 0, first = 0; s < b.columns; ++s) {
+      while (first < b.rows && seen(b, first) <= s) ++first;
+      if (const ptrdiff_t n = b.rows - first)
+        multiply(1, width_, n, {weights + first * kBlock + s, 1, kBlock},
+                 {queries.at(b.query + first), queries.stride, 1}, to.at(b.key + s), to.stride, true);
+    }
   }
 
   /// to[keys] = the rows of the keys that were left, 0 for padding.
@@ -156,6 +164,14 @@ class Heads {
  private:
   bool is_kept(ptrdiff_t s) const {
     return kept_before_[static_cast<size_t>(s) + 1] > kept_before_[static_cast<size_t>(s)];
+  }
+
+  bool are_finite(const Block& b, Given queries) const {
+    for (ptrdiff_t r = 0; r < b.rows; ++r) {
+      const float* const x = queries.at(b.query + r);
+      if (sum_row(width_, [=](ptrdiff_t j) { return load(x + j) * 0; }) != 0) return false;
+    }
+    return true;
   }
 
   void count_kept() {

@@ -64,7 +64,10 @@ Params parameters(const Tensor& x, const Tensor& weight, const Shape& y, const C
 }
 
 /// y[N, O, H', W'] of given H' and W'; the padding is what lies before x.
-Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const Convolution& how, Pair out) {
+Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, Convolution how, Pair out) {
+  // Where there is one output, the stride leads nowhere, and may be larger than what kernels can add to a place.
+  if (out.h == 1) how.stride.h = 1;
+  if (out.w == 1) how.stride.w = 1;
   const Shape shape{x.dim(0), weight.dim(0), out.h, out.w};
   auto p = parameters<params::conv2d>(x, weight, shape, how);
   p.has_bias = bias.defined();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "core/check.h"
@@ -110,6 +111,7 @@ Tensor every(const Tensor& x, int axis, int start, int length, int step) {
   shape[axis] = length;
   const int inner = static_cast<int>(x.shape().product(axis + 1, x.rank()));
   Axes steps = aligned_strides(x.shape());
+  if (length == 1) step = 1;  // it leads nowhere, and may be larger than what kernels can add to a place
   steps[static_cast<size_t>(kMaxRank - x.rank() + axis)] *= step;
   const Tensor y = strided_copy(x, shape, steps, start * inner);
   const params::pad back{.outer = static_cast<int>(x.shape().product(0, axis)),
@@ -243,6 +245,8 @@ Tensor cat(std::span<const Tensor> parts, int index) {
   const int axis = axis_of("cat", parts[0], index);
   Shape shape = parts[0].shape();
   shape[axis] = 0;
+  check_elements(std::accumulate(parts.begin(), parts.end(), int64_t{0},
+                                 [](int64_t all, const Tensor& part) { return all + part.size(); }));
   for (const Tensor& part : parts) {
     Shape same = part.shape();
     SG_CHECK(same.rank() == shape.rank(), "cat: " + str(parts[0].shape()) + " and " + str(part.shape()));

@@ -46,11 +46,10 @@ Windows fixed(const char* op, const Tensor& x, Pair kernel, Pair stride, Pair pa
     return static_cast<int>((int64_t{size} + 2 * pad - k) / s) + 1;
   };
   const Pair size{x.dim(2), x.dim(3)};
-  return {size,
-          {outputs(size.h, kernel.h, stride.h, padding.h), outputs(size.w, kernel.w, stride.w, padding.w)},
-          kernel,
-          stride,
-          padding};
+  const Pair count{outputs(size.h, kernel.h, stride.h, padding.h), outputs(size.w, kernel.w, stride.w, padding.w)};
+  // Where there is one window, the stride leads nowhere, and may be larger than what kernels can add to a place.
+  const Pair apart{count.h == 1 ? 1 : stride.h, count.w == 1 ? 1 : stride.w};
+  return {size, count, kernel, apart, padding};
 }
 
 Windows adaptive(const char* op, const Tensor& x, Pair outputs, bool flat) {
