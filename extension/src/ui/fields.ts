@@ -119,7 +119,11 @@ export class CheckField {
     on(this.control, 'change', () => {
       options.change(this.control.checked);
     });
-    const hint = options.hint === undefined ? null : make('p', { class: 'hint' }, options.hint);
+    const hint =
+      options.hint === undefined
+        ? null
+        : make('p', { class: 'hint', id: `${id}-hint` }, options.hint);
+    setAttribute(this.control, 'aria-describedby', hint === null ? null : hint.id);
     const line = make(
       'div',
       { class: 'row' },

@@ -138,7 +138,8 @@ describe('set-up', () => {
       const types = { int: 'number', float: 'number', bool: 'checkbox', choice: 'select-one' };
       expect([name, control.type]).toEqual([name, types[kind as keyof typeof types]]);
       expect(control.labels?.[0]?.textContent).toBe(label);
-      expect(control.closest('.field')?.textContent).toContain(help);
+      const told = document.getElementById(control.getAttribute('aria-describedby') ?? '');
+      expect([name, told?.textContent]).toEqual([name, help]);
     }
   });
 
