@@ -77,6 +77,8 @@ scenario(
     await ui.click('save');
     const saved = await observer.until((state) => state.checkpoints.length > 0, 'a checkpoint');
     assert.equal(saved.checkpoints[0].store, 'browser');
+    // Until the page has heard of it too, it is still saving and its buttons are off.
+    await ui.waitNotice(/^checkpoint\.saved: /);
     await ui.click('download');
     const file = await waitForFile(world.downloads, '.safetensors');
     assert.equal(readSafetensors(readFileSync(file)).metadata.format, 'shadegrad/1');
