@@ -103,7 +103,7 @@ BENCH_EXPORT int bench_step(const float* x, const float* y) {
     const Tensor input = Tensor::from(*b.device, {b.batch, b.time, b.features}, {x, n});
     const Tensor loss = ops::mse_loss(b.forward(input), Tensor::from(*b.device, {b.batch, 1}, {y, static_cast<size_t>(b.batch)}));
     loss.backward();
-    b.optimizer->step(b.learning_rate);
+    b.optimizer->step(b.learning_rate, loss);
     b.readings.push_back(b.device->begin_read(loss.buffer(), 1));
     return 1;
   } catch (const std::exception& e) {
