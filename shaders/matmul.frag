@@ -43,7 +43,7 @@ float lane(int i) {
 vec4 aligned4(int row, int column, int s, int end) {
   vec4 result = vec4(0.0);
   int stride = (TRANS_B ? k : n) >> 2;
-  for (; s < end; s += 4) {
+  for (; s < end; s += 4) {  // whole texels, since k is a multiple of 4
     vec4 l = left4(row, s, end);
     int t = (b_start + (TRANS_B ? column * k + s : s * n + column)) >> 2;
     vec4 r0 = texel(b, t), r1 = texel(b, t + stride), r2 = texel(b, t + 2 * stride), r3 = texel(b, t + 3 * stride);

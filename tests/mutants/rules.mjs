@@ -43,7 +43,7 @@ function trimmed({ text, at }) {
 function termBreaks(text) {
   const breaks = [];
   let depth = 0;
-  for (let i = 1; i < text.length; i += 1) {
+  for (let i = 0; i < text.length; i += 1) {
     if ('(['.includes(text[i])) depth += 1;
     if (')]'.includes(text[i])) depth -= 1;
     const between = /[\w)\]]\s*$/.test(text.slice(0, i)) && !/\d[eE]$/.test(text.slice(0, i));

@@ -31,7 +31,8 @@ void add_softmaxes(std::vector<OpCase>& table) {
   add_softmax(table, {6, 64}, -1, 90, 130);     // exp of these alone would overflow
   add_softmax(table, {9, 6}, 0, -2000, -1960);  // or be 0
   add_softmax(table, {2, 65, 4}, 1, 1e4, 1.0005e4);
-  add_softmax(table, {2, 601}, 1);  // in pieces, the last one shorter
+  add_softmax(table, {1, 3, 6}, 1, -400, 400);  // only the largest one may be the centre
+  add_softmax(table, {2, 601}, 1);              // in pieces, the last one shorter
   add_softmax(table, {521, 6}, 0);
   add_softmax(table, {1, 530, 3}, 1, -60, 60);
   add_softmax(table, {130, 65}, 1);  // beyond a row of 2048 texels

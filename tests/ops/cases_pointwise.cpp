@@ -171,6 +171,11 @@ const CaseFile cases([](std::vector<OpCase>& table) {
                        row.a.gradient});
     }
   }
+  table.push_back({"div_or_zero",
+                   "[17] by zeros and ones",
+                   {{{17}}, {{17}, 0, 2, Draw::whole, false}},
+                   [](Device&, const Tensors& t) { return ops::div_or_zero(t[0], t[1]); },
+                   [](const Arrays& t) { return reference::binary("div_or_zero", t[0], t[1], 0); }});
 });
 
 }  // namespace sg::tests

@@ -37,6 +37,7 @@ const BinaryKink kBinaryKinks[]{
     {"huber_error", 1, 1, 0.75f, 0, 0},
     {"huber_error", 2, 1, 1, 1, -1},
     {"huber_error", 1, 2, 1, -1, 1},
+    {"div_or_zero", 3, 0, 0, 0, 0},
     {"pow", 0, 0, 0, 0, 0},
     {"pow", 0, 2, 0, 0, 0},
     {"pow", 0, 1, 0, 1, 0},
