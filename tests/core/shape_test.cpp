@@ -33,6 +33,8 @@ TEST_CASE("a shape that is none is refused", "[core]") {
   CHECK_THROWS_AS((Shape{65536, 65536}), Error);
   CHECK_THROWS_AS((Shape{65536, 65536, 65536, 65536, 65536, 65536}), Error);
   CHECK(Shape{65536, 32767}.size() == 65536ll * 32767);
+  CHECK_NOTHROW(check_elements(2147483647));
+  CHECK_THROWS_AS(check_elements(2147483648), Error);
 }
 
 TEST_CASE("strides are row-major, and 0 where an axis stretches", "[core]") {

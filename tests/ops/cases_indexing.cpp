@@ -85,6 +85,9 @@ const CaseFile cases([](std::vector<OpCase>& table) {
   }
   add_argmax(table, {3, 2999}, 1, false, false);
   add_argmax(table, {2, 8197}, 0, false, false);
+  add_argmax(table, {3, 16385}, 1, true, false);  // in pieces
+  add_argmax(table, {2, 40000}, 1, false, true);
+  add_argmax(table, {66001, 3}, 0, false, false);
   add_cumsum(table, {2, 2999}, 1);
   add_cumsum(table, {700, 3}, 0);
   add_cumsum(table, {2, 131, 9}, 1);

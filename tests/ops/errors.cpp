@@ -62,6 +62,16 @@ const std::vector<WrongUse>& wrong_uses() {
        {{4, 2}, {5, 2}, {1}},
        [](const Tensors& t) { linear(t[0], t[1], t[2]); },
        {"[1]", "[5, 2]"}},
+      {"adaptive_avg_pool1d",
+       "an element in too many windows",
+       {{1, 1, 2}},
+       [](const Tensors& t) { adaptive_avg_pool1d(t[0], 40000); },
+       {"[1, 1, 1, 2]", "20001"}},
+      {"cross_entropy",
+       "label smoothing over too many classes",
+       {{1, 60001}, {1}},
+       [](const Tensors& t) { cross_entropy(t[0], t[1], {.label_smoothing = 0.1f}); },
+       {"[1, 60001]", "60000"}},
       {"conv2d",
        "no batch",
        {{3, 4, 4}, {2, 3, 3, 3}},
@@ -341,6 +351,21 @@ TEST_CASE("every elementwise op of two refuses shapes that do not broadcast, by 
     INFO(ops::name(op));
     check_refused(ops::name(op), {"[2, 3]", "[2, 4]"}, [&] { ops::binary(op, t[0], t[1]); });
   }
+}
+
+TEST_CASE("a result of more elements than a tensor has is refused before it is made", "[ops]") {
+  const Tensor x = zeros({{65536, 2}})[0];
+  const auto code = [](const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return std::string("none");
+  };
+  CHECK(code([&] { ops::pad(x, std::vector{0, 65536}); }) == "shape.too_large");
+  CHECK(code([&] { ops::cat(Tensors(40000, x), 1); }) == "shape.too_large");
+  CHECK(code([&] { ops::stack(Tensors(40000, x), 0); }) == "shape.too_large");
 }
 
 TEST_CASE("an op refuses an undefined tensor", "[ops]") {

@@ -104,6 +104,7 @@ TEST_CASE("what is wrong is refused by field, value and limits", "[train]") {
   CHECK_THROWS_WITH(with({{"nesterov", 1}}), Contains("training.nesterov must be true or false"));
   CHECK_THROWS_WITH(with({{"schedule", "linear"}}), Contains("is 'linear'") && Contains("one_cycle"));
   CHECK_THROWS_WITH(with({{"optimizer", 3}}), Contains("training.optimizer must be a text"));
+  CHECK_THROWS_WITH(with({{"loss", ""}}), Contains("training.loss is ''") && Contains("huber"));
   CHECK_THROWS_WITH(with({{"tempo", 3}}), Contains("training.tempo is not a field"));
 }
 

@@ -6,12 +6,17 @@
 namespace sg::ops {
 namespace {
 
+constexpr int kMostSmoothed = 60000;  // classes that a fragment of a shader can walk for four rows
+
 void check(const Tensor& logits, const Tensor& target, const CrossEntropy& how) {
   const auto told = [&](const std::string& what) { return "cross_entropy: " + what; };
   SG_CHECK(logits.rank() == 2 && target.shape() == Shape{logits.dim(0)},
            told("logits " + str(logits.shape()) + " must be [N, C] and target " + str(target.shape()) + " [N]"));
   SG_CHECK(how.label_smoothing >= 0 && how.label_smoothing <= 1,
            told("label_smoothing = " + std::to_string(how.label_smoothing) + " must lie between 0 and 1"));
+  SG_CHECK(how.label_smoothing == 0 || logits.dim(1) <= kMostSmoothed,
+           told("label smoothing over the classes of logits " + str(logits.shape()) + ", at most " +
+                std::to_string(kMostSmoothed) + " are possible"));
   SG_CHECK(!how.class_weight.defined() || how.class_weight.shape() == Shape{logits.dim(1)},
            told("class weights " + str(how.class_weight.shape()) + " must be [C] for logits " + str(logits.shape())));
   SG_CHECK(!how.sample_weight.defined() || how.sample_weight.shape() == target.shape(),

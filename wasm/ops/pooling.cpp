@@ -1,4 +1,6 @@
 // Pooling over windows of a size, or of as many as are asked for. One axis is two of height 1.
+#include <algorithm>
+
 #include "core/check.h"
 #include "ops/ops.h"
 
@@ -11,7 +13,10 @@ constexpr int kLongestKernel = 16000;  // what a fragment of a shader can walk f
 /// What the windows of a pooling are along its two axes.
 struct Windows {
   Pair size, outputs, kernel{1, 1}, stride{1, 1}, padding{0, 0};
+  Pair holders{1, 1};  // the most windows that hold one element, which its gradient goes through
   bool adaptive = false;
+
+  Pair longest() const { return {std::max(kernel.h, holders.h), std::max(kernel.w, holders.w)}; }
 };
 
 std::string by(Pair p, bool flat) { return (flat ? "" : std::to_string(p.h) + " x ") + std::to_string(p.w); }
@@ -49,7 +54,7 @@ Windows fixed(const char* op, const Tensor& x, Pair kernel, Pair stride, Pair pa
   const Pair count{outputs(size.h, kernel.h, stride.h, padding.h), outputs(size.w, kernel.w, stride.w, padding.w)};
   // Where there is one window, the stride leads nowhere, and may be larger than what kernels can add to a place.
   const Pair apart{count.h == 1 ? 1 : stride.h, count.w == 1 ? 1 : stride.w};
-  return {size, count, kernel, apart, padding};
+  return {size, count, kernel, apart, padding, kernel};
 }
 
 Windows adaptive(const char* op, const Tensor& x, Pair outputs, bool flat) {
@@ -64,6 +69,7 @@ Windows adaptive(const char* op, const Tensor& x, Pair outputs, bool flat) {
   return {.size = size,
           .outputs = outputs,
           .kernel = {longest(size.h, outputs.h), longest(size.w, outputs.w)},
+          .holders = {longest(outputs.h, size.h), longest(outputs.w, size.w)},
           .adaptive = true};
 }
 
@@ -89,19 +95,20 @@ Shape outputs_of(const Tensor& x, const Windows& w) { return {x.dim(0), x.dim(1)
 /// the maximum is the window's first.
 template <class PoolOnce>
 Tensor pool(const char* op, const Tensor& x, const Windows& w, PoolOnce once) {
-  SG_CHECK(w.kernel.h <= kLongestKernel && w.kernel.w <= kLongestKernel,
-           std::string(op) + ": x " + str(x.shape()) + ", a window of " + by(w.kernel, false) + " is longer than " +
-               std::to_string(kLongestKernel));
-  if (w.kernel.h == 1 || w.kernel.w == 1 || int64_t{w.kernel.h} * w.kernel.w <= kLargeWindow) return once(x, w);
+  const Pair longest = w.longest();
+  SG_CHECK(longest.h <= kLongestKernel && longest.w <= kLongestKernel,
+           std::string(op) + ": x " + str(x.shape()) + ", a window of " + by(longest, false) + " is longer than " +
+               std::to_string(kLongestKernel) + ", or so many windows hold one element");
+  if (longest.h == 1 || longest.w == 1 || int64_t{longest.h} * longest.w <= kLargeWindow) return once(x, w);
   const auto countable = [](int n) { return (int64_t{n} + 1) * (n + 1) <= INT32_MAX; };
   SG_CHECK(!w.adaptive || (countable(w.size.h) && countable(w.outputs.w)),
            std::string(op) + ": x " + str(x.shape()) + " to " + by(w.outputs, false) + ", more than can be counted");
   Windows across = w, down = w;
   across.outputs.h = w.size.h;
-  across.kernel.h = across.stride.h = 1;
+  across.kernel.h = across.holders.h = across.stride.h = 1;
   across.padding.h = 0;
   down.size.w = w.outputs.w;
-  down.kernel.w = down.stride.w = 1;
+  down.kernel.w = down.holders.w = down.stride.w = 1;
   down.padding.w = 0;
   return once(once(x, across), down);
 }

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "core/check.h"
@@ -159,11 +161,37 @@ Tensor var(const Tensor& x, std::span<const int> axes, int correction, bool keep
   return scaled_sum(square(distance), reduced, keepdim, 1.0f / static_cast<float>(n - correction));
 }
 
+namespace {
+
+Tensor first_maximum(const Tensor& x, int outer, int reduce, int inner) {
+  return run(params::argmax{.outer = outer, .reduce = reduce, .inner = inner}, {x}, Shape{outer, 1, inner});
+}
+
+/// In pieces of the axis, which a shader could not walk at once: the first piece with the maximum, and where it is in
+/// there. The last piece is filled up with -inf, which comes after all that is equal to it.
+Tensor first_maximum_of_pieces(const Tensor& x, const Around& v) {
+  const int piece = static_cast<int>(std::sqrt(static_cast<double>(v.reduce))) + 1;
+  const int pieces = (v.reduce + piece - 1) / piece;
+  const std::array<int, 4> fill{0, 0, 0, pieces * piece - v.reduce};
+  const Tensor all = pad(x.view(Shape{v.outer, v.reduce, v.inner}), fill, -std::numeric_limits<float>::infinity());
+  const Tensor within = first_maximum(all, v.outer * pieces, piece, v.inner).view(Shape{v.outer, pieces, v.inner});
+  const Tensor maxima = run(params::max{.outer = v.outer * pieces, .reduce = piece, .inner = v.inner}, {all},
+                            Shape{v.outer, pieces, v.inner});
+  const Tensor which = first_maximum(maxima, v.outer, pieces, v.inner);
+  return add(mul_scalar(which, static_cast<float>(piece)), gather(within, 1, which));
+}
+
+}  // namespace
+
 Tensor argmax(const Tensor& x, int index, bool keepdim) {
+  constexpr int kLongAxis = 16384, kMostIndices = 1 << 24;
   const int axis = axis_of("argmax", x, index);
   const Around v = around(x, {axis, 1});
-  return run(params::argmax{.outer = v.outer, .reduce = v.reduce, .inner = v.inner}, {x},
-             Reduced("argmax", x, {&axis, 1}).left(x.shape(), keepdim));
+  SG_CHECK(v.reduce <= kMostIndices, "argmax: a float does not tell so many indices apart as axis " +
+                                         std::to_string(axis) + " of " + str(x.shape()) + " has");
+  const NoGrad off;
+  const Tensor y = v.reduce <= kLongAxis ? first_maximum(x, v.outer, v.reduce, v.inner) : first_maximum_of_pieces(x, v);
+  return y.view(Reduced("argmax", x, {&axis, 1}).left(x.shape(), keepdim));
 }
 
 Tensor cumsum(const Tensor& x, int index) {

@@ -108,8 +108,9 @@ class Reader {
   void choice(const About& about, T& value, const Options<T>& options) {
     std::string given, allowed;
     text(about, given);
+    const bool open = !find(about);  // an empty text is no name either
     for (const Option<T>& option : options) {
-      if (given.empty() ? option.meaning == value : given == option.name) {
+      if (open ? option.meaning == value : given == option.name) {
         value = option.meaning;
         chosen_[about.name] = option.name;
         return;
