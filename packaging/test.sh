@@ -99,9 +99,14 @@ if [ -n "$FULL" ]; then
   case "$FULL" in
     list)
       echo 'etth1    an LSTM on ETTh1.csv in Chromium: --data FILE.csv (17,420 hourly rows)'
+      echo 'memory   10,000 steps of every model, which must take the memory of two'
       echo 'nanogpt  the character model on a text in Chromium, as nanoGPT trains it: --data FILE.txt (tinyshakespeare)'
       echo 'ops      every case of every op on both devices in Chromium and Firefox (a share of them runs always)'
       echo 'mutants  every fault that the rules of tests/mutants make, each of which the op cases must notice (five run always)'
+      ;;
+    memory)
+      packaging/build.sh native
+      LP_NUM_THREADS=0 exec build/native/tests/tests '[.full]'
       ;;
     nanogpt)
       [ -f "$DATA" ] || die "--full nanogpt needs --data FILE, the path of tinyshakespeare's text"

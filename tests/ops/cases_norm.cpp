@@ -32,6 +32,7 @@ void add_softmaxes(std::vector<OpCase>& table) {
   add_softmax(table, {9, 6}, 0, -2000, -1960);  // or be 0
   add_softmax(table, {2, 65, 4}, 1, 1e4, 1.0005e4);
   add_softmax(table, {1, 3, 6}, 1, -400, 400);  // only the largest one may be the centre
+  add_softmax(table, {24, 5}, 1, -400, 400);    // wherever it stands
   add_softmax(table, {2, 601}, 1);              // in pieces, the last one shorter
   add_softmax(table, {521, 6}, 0);
   add_softmax(table, {1, 530, 3}, 1, -60, 60);
