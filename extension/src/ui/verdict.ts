@@ -84,7 +84,7 @@ export function judge({ loss, lossName, baselines, rowSeconds, peak }: VerdictIn
 function peakSentence(peak: { epoch: number; loss: number }, rival: { loss: number }): string {
   const skill = 1 - peak.loss / rival.loss;
   const then = skill >= draw ? `, ${formatPercent(skill)} better` : '';
-  return `It was best after epoch ${formatCount(peak.epoch)}${then}: train for fewer epochs.`;
+  return `It was best after epoch ${formatCount(peak.epoch)}${then}: train for fewer epochs, or let it stop early.`;
 }
 
 /** "repeating last year" where the rows' spacing says so, else in rows. */

@@ -54,7 +54,7 @@ describe('judge', () => {
   it('says when an earlier epoch was better, and then does not advise to train longer', () => {
     const peak = { epoch: 9, loss: 0.05 };
     expect(verdict({ loss: 0.25, peak }).sentence).toMatch(
-      /do not use this model\. It was best after epoch 9, 75% better: train for fewer epochs\.$/,
+      /do not use this model\. It was best after epoch 9, 75% better: train for fewer epochs, or let it stop early\.$/,
     );
     expect(verdict({ peak }).sentence).toMatch(/^50% better .* It was best after epoch 9/);
     expect(verdict({ loss: 0.9, peak: { epoch: 2, loss: 0.3 } }).sentence).toContain(
