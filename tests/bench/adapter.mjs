@@ -1,20 +1,33 @@
-// Our core in a comparison of libraries: the LSTM workloads, with the weights and batches that every library gets.
+// Our core in a comparison of libraries: every workload, with the weights and batches that every library gets.
 // Served beside bench_core.mjs. The backend is a device's name, cpu or webgl.
 import createCore from './bench_core.mjs';
 
 export const name = 'shadegrad';
 export const version = '0.1.0';
 
+const KINDS = ['lstm', 'mlp', 'encoder', 'gpt', 'cnn'];
+
+/** What bench_create takes of a workload, in its order. */
+function numbersOf(w) {
+  const units = w.units ?? w.channels ?? Array.from({ length: w.depth ?? 0 }, () => w.width);
+  const features = w.features ?? w.inputs ?? 0;
+  const outputs = w.vocab ?? w.classes ?? 1;
+  const sizes = [w.d ?? 0, w.heads ?? 0, w.blocks ?? 0, w.ffn ?? 0];
+  const image = [w.height ?? 0, w.kernel ?? 0, w.dense ?? 0];
+  const kind = KINDS.indexOf(w.kind);
+  return [kind, w.batch, w.seq ?? 0, features, outputs, ...sizes, ...image, units.length, ...units];
+}
+
 class Net {
   #core;
   #x;
   #y;
 
-  static async open(w, device, weights) {
+  static async open(w, device, weights, { x, y }) {
     const net = new Net();
     net.#core = await createCore();
-    net.#x = net.#core._bench_alloc(4 * w.batch * w.seq * w.features);
-    net.#y = net.#core._bench_alloc(4 * w.batch);
+    net.#x = net.#core._bench_alloc(4 * x.length);
+    net.#y = net.#core._bench_alloc(4 * y.length);
     net.#create(w, device, weights);
     return net;
   }
@@ -22,19 +35,20 @@ class Net {
   /** The weights follow each other in the order in which the workload lists them, which is the module's. */
   #create(w, device, weights) {
     const core = this.#core;
-    const units = core._bench_alloc(4 * w.units.length);
+    const numbers = numbersOf(w);
+    const at = core._bench_alloc(4 * numbers.length);
     const floats = weights.reduce((sum, { data }) => sum + data.length, 0);
     const packed = core._bench_alloc(4 * floats);
     // The heap is looked up only now: growing it has made a new view.
-    core.HEAP32.set(w.units, units / 4);
-    let at = packed / 4;
+    core.HEAP32.set(numbers, at / 4);
+    let to = packed / 4;
     for (const { data } of weights) {
-      core.HEAPF32.set(data, at);
-      at += data.length;
+      core.HEAPF32.set(data, to);
+      to += data.length;
     }
-    const { lr, beta1, beta2, eps } = w.optimizer;
-    const sizes = [w.batch, w.seq, w.features, units, w.units.length, packed];
-    this.#check(core._bench_create(device === 'webgl' ? 1 : 0, ...sizes, lr, beta1, beta2, eps));
+    const { lr, beta1 = 0, beta2 = 0, eps = 0 } = w.optimizer;
+    const webgl = device === 'webgl' ? 1 : 0;
+    this.#check(core._bench_create(webgl, at, packed, lr, beta1, beta2, eps));
   }
 
   #check(ok) {
@@ -57,8 +71,15 @@ class Net {
     }
   }
 
-  get live() {
-    return this.#core._bench_live_buffers();
+  /** Numbers of the device so far, and what is alive. */
+  get counters() {
+    return {
+      tensors: this.#core._bench_live_buffers(),
+      bytes: this.#core._bench_live_bytes(),
+      kernels: this.#core._bench_kernels(),
+      draws: this.#core._bench_draws(),
+      programs: this.#core._bench_programs(),
+    };
   }
 }
 
@@ -75,10 +96,10 @@ function turn() {
 }
 
 export async function run(w, ctx) {
-  if (w.kind !== 'lstm') throw new Error(`no such layers: ${w.kind}`);
+  if (!KINDS.includes(w.kind)) throw new Error(`no such layers: ${w.kind}`);
   const { params, batch } = globalThis.bench;
-  const net = await Net.open(w, ctx.backend ?? 'cpu', params(w));
   const data = Array.from({ length: w.batches }, (_, k) => batch(w, k));
+  const net = await Net.open(w, ctx.backend ?? 'cpu', params(w), data[0]);
   return ctx.measure(ctx, {
     step: (k) => {
       net.issue(data[k % data.length]);
@@ -89,6 +110,6 @@ export async function run(w, ctx) {
       return net.drain(8);
     },
     flush: () => net.drain(0),
-    counters: () => ({ tensors: net.live }),
+    counters: () => net.counters,
   });
 }

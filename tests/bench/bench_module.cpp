@@ -1,24 +1,16 @@
-// The core as a peer in a benchmark: an LSTM with given weights on given batches, so that its losses can be compared with
-// another library's step by step. Not part of the extension. Weights come in Keras's layout: per layer kernel[F, 4H],
-// recurrent[H, 4H], bias[4H] (gates i, f, c, o), then the head's kernel[H, 1] and bias[1].
+// The core as a peer in a benchmark: a workload's network with given weights on given batches, so that its losses can
+// be compared with another library's step by step. Not part of the extension.
+#include <emscripten/emscripten.h>
+
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <deque>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "bindings/devices.h"
-#include "ops/ops.h"
 #include "optim/optimizer.h"
-
-#ifdef __EMSCRIPTEN__
-#include <emscripten/emscripten.h>
-#define BENCH_EXPORT extern "C" EMSCRIPTEN_KEEPALIVE
-#else
-#define BENCH_EXPORT extern "C"
-#endif
+#include "tests/bench/bench_nets.h"
 
 namespace {
 
@@ -26,99 +18,86 @@ using namespace sg;
 
 struct Bench {
   std::unique_ptr<Device> device;
-  int batch, time, features;
-  std::vector<Tensor> kernels, recurrents, biases;
-  Tensor head, head_bias;
+  std::unique_ptr<bench::Net> net;
   std::unique_ptr<optim::Optimizer> optimizer;
   float learning_rate = 0;
   std::deque<uint32_t> readings;
-
-  Tensor forward(Tensor x) const {
-    for (size_t l = 0; l < kernels.size(); ++l) x = ops::lstm(ops::linear(x, kernels[l], biases[l]), recurrents[l]);
-    return ops::linear(ops::select(x, 1, -1), head, head_bias);
-  }
 };
 
-std::unique_ptr<Bench> bench;
+std::unique_ptr<Bench> current;
 std::string message;
 
-/// The transpose of the next [rows, columns] floats: PyTorch keeps [out, in] where Keras keeps [in, out].
-Tensor take(Device& device, const float*& from, int rows, int columns) {
-  const Tensor t = Tensor::from(device, {rows, columns}, {from, static_cast<size_t>(rows * columns)});
-  from += rows * columns;
-  return ops::transpose(t, 0, 1).set_requires_grad();
+/// 1 on success, else 0 and bench_message() says why.
+template <class F>
+int guarded(F f) {
+  try {
+    f();
+    return 1;
+  } catch (const std::exception& e) {
+    message = e.what();
+    return 0;
+  }
 }
 
-Tensor take(Device& device, const float*& from, int n) {
-  Tensor t = Tensor::from(device, {n}, {from, static_cast<size_t>(n)});
-  from += n;
-  return t.set_requires_grad();
+bench::Workload workload_of(const int* n) {
+  bench::Workload w;
+  w.kind = static_cast<bench::Workload::Kind>(n[0]);
+  w.batch = n[1], w.time = n[2], w.features = n[3], w.outputs = n[4];
+  w.width = n[5], w.heads = n[6], w.blocks = n[7], w.inner = n[8];
+  w.height = n[9], w.kernel = n[10], w.dense = n[11];
+  w.units.assign(n + 13, n + 13 + n[12]);
+  return w;
 }
 
 }  // namespace
 
-BENCH_EXPORT void* bench_alloc(uint32_t bytes) { return std::malloc(bytes); }
-BENCH_EXPORT const char* bench_message() { return message.c_str(); }
-BENCH_EXPORT double bench_kernels() { return static_cast<double>(bench->device->counters().kernels); }
-BENCH_EXPORT double bench_draws() { return static_cast<double>(bench->device->counters().draws); }
-BENCH_EXPORT double bench_live_buffers() { return static_cast<double>(bench->device->counters().live_buffers); }
+extern "C" {
 
-/// webgl: 0 cpu, 1 webgl. units[layers] hidden sizes. 1 on success, else 0 and bench_message() says why.
-BENCH_EXPORT int bench_create(int webgl, int batch, int time, int features, const int* units, int layers, const float* weights,
-                              float learning_rate, float beta1, float beta2, float eps) {
-  try {
+EMSCRIPTEN_KEEPALIVE void* bench_alloc(uint32_t bytes) { return std::malloc(bytes); }
+EMSCRIPTEN_KEEPALIVE const char* bench_message() { return message.c_str(); }
+EMSCRIPTEN_KEEPALIVE double bench_kernels() { return static_cast<double>(current->device->counters().kernels); }
+EMSCRIPTEN_KEEPALIVE double bench_draws() { return static_cast<double>(current->device->counters().draws); }
+EMSCRIPTEN_KEEPALIVE double bench_programs() { return static_cast<double>(current->device->counters().programs); }
+EMSCRIPTEN_KEEPALIVE double bench_live_buffers() {
+  return static_cast<double>(current->device->counters().live_buffers);
+}
+EMSCRIPTEN_KEEPALIVE double bench_live_bytes() { return static_cast<double>(current->device->counters().live_bytes); }
+
+/// webgl: 0 cpu, 1 webgl. numbers: kind (lstm, mlp, encoder, gpt, cnn), batch, time, features, outputs, width, heads,
+/// blocks, inner, height, kernel, dense, how many units, the units. Adam, or SGD where beta1 is 0.
+EMSCRIPTEN_KEEPALIVE int bench_create(int webgl, const int* numbers, const float* weights, float learning_rate,
+                                      float beta1, float beta2, float eps) {
+  return guarded([&] {
     auto b = std::make_unique<Bench>();
     b->device = bindings::devices().make(webgl ? "webgl" : "cpu");
-    b->batch = batch, b->time = time, b->features = features, b->learning_rate = learning_rate;
-    std::vector<Parameter> parameters;
-    int in = features;
-    for (int l = 0; l < layers; ++l) {
-      const int h = units[l];
-      b->kernels.push_back(take(*b->device, weights, in, 4 * h));
-      b->recurrents.push_back(take(*b->device, weights, h, 4 * h));
-      b->biases.push_back(take(*b->device, weights, 4 * h));
-      for (const Tensor& t : {b->kernels.back(), b->recurrents.back(), b->biases.back()}) parameters.push_back({"", t});
-      in = h;
-    }
-    b->head = take(*b->device, weights, in, 1);
-    b->head_bias = take(*b->device, weights, 1);
-    parameters.push_back({"", b->head});
-    parameters.push_back({"", b->head_bias});
-    optim::Config config;
-    config.beta1 = beta1, config.beta2 = beta2, config.eps = eps;
-    b->optimizer = std::make_unique<optim::Optimizer>(parameters, config);
-    bench = std::move(b);
-    return 1;
-  } catch (const std::exception& e) {
-    message = e.what();
-    return 0;
-  }
+    b->net = bench::make_net(*b->device, workload_of(numbers), weights);
+    b->learning_rate = learning_rate;
+    optim::Config config = optim::defaults(beta1 > 0 ? optim::Kind::adam : optim::Kind::sgd);
+    if (beta1 > 0) config.beta1 = beta1, config.beta2 = beta2, config.eps = eps;
+    b->optimizer = std::make_unique<optim::Optimizer>(b->net->parameters(), config);
+    current = std::move(b);
+  });
 }
 
-/// One training step on x[batch, time, features], y[batch]. The loss is fetched by bench_loss.
-BENCH_EXPORT int bench_step(const float* x, const float* y) {
-  try {
-    Bench& b = *bench;
-    const size_t n = static_cast<size_t>(b.batch * b.time * b.features);
-    const Tensor input = Tensor::from(*b.device, {b.batch, b.time, b.features}, {x, n});
-    const Tensor loss = ops::mse_loss(b.forward(input), Tensor::from(*b.device, {b.batch, 1}, {y, static_cast<size_t>(b.batch)}));
+/// One training step on a batch. The loss is fetched by bench_loss.
+EMSCRIPTEN_KEEPALIVE int bench_step(const float* x, const float* y) {
+  return guarded([&] {
+    Bench& b = *current;
+    const Tensor loss = b.net->loss(x, y);
     loss.backward();
     b.optimizer->step(b.learning_rate, loss);
     b.readings.push_back(b.device->begin_read(loss.buffer(), 1));
-    return 1;
-  } catch (const std::exception& e) {
-    message = e.what();
-    return 0;
-  }
+  });
 }
 
 /// Losses that are still on their way.
-BENCH_EXPORT int bench_pending() { return static_cast<int>(bench->readings.size()); }
+EMSCRIPTEN_KEEPALIVE int bench_pending() { return static_cast<int>(current->readings.size()); }
 
 /// The oldest loss that was not fetched yet, or NaN while it is still on its way.
-BENCH_EXPORT float bench_loss() {
+EMSCRIPTEN_KEEPALIVE float bench_loss() {
   std::array<float, 1> value{};
-  if (bench->readings.empty() || !bench->device->finish_read(bench->readings.front(), value)) return NAN;
-  bench->readings.pop_front();
+  if (current->readings.empty() || !current->device->finish_read(current->readings.front(), value)) return NAN;
+  current->readings.pop_front();
   return value[0];
+}
 }

@@ -1,5 +1,5 @@
-// Attention as one op, which never keeps the matrix of scores: the forward keeps a number a query (the logarithm of the
-// sum of its exponentials), the backward makes the scores anew (Dao et al. 2022).
+// Attention as one op, which never keeps the matrix of scores: the forward keeps two numbers a query (the largest score
+// and the sum of the exponentials), the backward makes the scores anew (Dao et al. 2022).
 #pragma once
 #include <span>
 #include <vector>

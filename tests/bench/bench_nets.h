@@ -1,0 +1,43 @@
+// The networks of the workloads on which libraries are compared, built from given weights in the order in which a
+// workload lists them: Keras's layouts (dense kernels [in, out], convolutions [kh, kw, in, out]).
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "core/parameter.h"
+
+namespace sg::bench {
+
+/// What a workload says of itself; only the fields of its kind are set.
+struct Workload {
+  enum class Kind { lstm, mlp, encoder, gpt, cnn } kind = Kind::lstm;
+  int batch = 0, time = 0, features = 0;
+  std::vector<int> units;  // lstm: hidden sizes; mlp: widths; cnn: channels of the image and of each convolution
+  int outputs = 1;         // numbers, classes or characters
+  int width = 0, heads = 0, blocks = 0, inner = 0;  // encoder, gpt
+  int height = 0, kernel = 0, dense = 0;            // cnn
+};
+
+class Net {
+ public:
+  virtual ~Net() = default;
+  /// The loss of one batch: x and y as the workload gives them.
+  virtual Tensor loss(const float* x, const float* y) const = 0;
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+
+ protected:
+  explicit Net(Device& device, const float* weights) : device_(&device), from_(weights) {}
+  /// The next weight of this shape.
+  Tensor take(const Shape& shape);
+  Tensor input(const Shape& shape, const float* values) const;
+
+  Device* device_;
+
+ private:
+  const float* from_;
+  std::vector<Parameter> parameters_;
+};
+
+std::unique_ptr<Net> make_net(Device& device, const Workload& workload, const float* weights);
+
+}  // namespace sg::bench
