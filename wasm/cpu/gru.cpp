@@ -1,37 +1,16 @@
 // One time step of a GRU and its gradient, as lstm.cpp does an LSTM's: products of matrices, then one pass over the
 // gates, which lie side by side in a row of three times hidden floats, in PyTorch's order r, z (here u), n.
 #include "cpu/gemm.h"
+#include "cpu/recurrent_step.h"
 #include "cpu/simd.h"
 
 namespace sg::cpu {
-namespace {
-
-/// The sizes of a step, checked.
-struct Step {
-  ptrdiff_t batch, steps, t, hidden;
-  int64_t state, weights;
-
-  template <class P>
-  Step(const P& p, const Args& args)
-      : batch(p.batch),
-        steps(p.steps),
-        t(p.t),
-        hidden(p.hidden),
-        state(args.count({p.batch, p.hidden})),
-        weights(args.count({3, p.hidden, p.hidden})) {
-    if (p.t < 0 || p.t >= p.steps)
-      args.fail("there is no step " + std::to_string(p.t) + " of " + std::to_string(p.steps));
-  }
-};
-
-}  // namespace
-
 namespace kernels {
 
 /// r = σ(z_r + W_r h + b_r)    u = σ(z_u + W_u h + b_u)    q = W_n h + b_n    n = tanh(z_n + r q)
 /// h' = (1 - u) n + u h
 void gru_step(const params::gru_step& p, const Args& args) {
-  const Step s(p, args);
+  const Step s(p, 3, args);
   const ptrdiff_t hidden = s.hidden, row = 3 * hidden;
   const float* const z = args.in(0, args.count({p.batch, p.steps, 3, p.hidden}));
   const float *const h = args.in(1, s.state), *const w = args.in(2, s.weights);
@@ -63,7 +42,7 @@ void gru_step(const params::gru_step& p, const Args& args) {
 ///   dn = D (1 - u) (1 - n²)    du = D (h_prev - n) u (1 - u)    dq = dn r    dr = dn q r (1 - r)    dh_prev = D u
 /// Gradients fade with the number of steps, so what has become too small is made zero.
 void gru_step_backward(const params::gru_step_backward& p, const Args& args) {
-  const Step s(p, args);
+  const Step s(p, 3, args);
   const ptrdiff_t hidden = s.hidden;
   const float* const dy = args.in(0, args.count({p.batch, p.steps, p.hidden}));
   std::array<const float*, 6> in;

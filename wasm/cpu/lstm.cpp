@@ -3,35 +3,14 @@
 #include <algorithm>
 
 #include "cpu/gemm.h"
+#include "cpu/recurrent_step.h"
 #include "cpu/simd.h"
 
 namespace sg::cpu {
-namespace {
-
-/// The sizes of a step, checked.
-struct Step {
-  ptrdiff_t batch, steps, t, hidden;
-  int64_t state, weights;
-
-  template <class P>
-  Step(const P& p, const Args& args)
-      : batch(p.batch),
-        steps(p.steps),
-        t(p.t),
-        hidden(p.hidden),
-        state(args.count({p.batch, p.hidden})),
-        weights(args.count({4, p.hidden, p.hidden})) {
-    if (p.t < 0 || p.t >= p.steps)
-      args.fail("there is no step " + std::to_string(p.t) + " of " + std::to_string(p.steps));
-  }
-};
-
-}  // namespace
-
 namespace kernels {
 
 void lstm_step(const params::lstm_step& p, const Args& args) {
-  const Step s(p, args);
+  const Step s(p, 4, args);
   const ptrdiff_t hidden = s.hidden, row = 4 * hidden;
   const float* const z = args.in(0, args.count({p.batch, p.steps, 4, p.hidden}));
   const float *const h = args.in(1, s.state), *const c = args.in(2, s.state), *const w = args.in(3, s.weights);
@@ -62,7 +41,7 @@ void lstm_step(const params::lstm_step& p, const Args& args) {
 ///   di = dc' g i (1 - i)         df = dc' c_prev f (1 - f)         dg = dc' i (1 - g²)
 /// Gradients fade with the number of steps, so what has become too small is made zero.
 void lstm_step_backward(const params::lstm_step_backward& p, const Args& args) {
-  const Step s(p, args);
+  const Step s(p, 4, args);
   const ptrdiff_t hidden = s.hidden;
   const float* const dy = args.in(0, args.count({p.batch, p.steps, p.hidden}));
   std::array<const float*, 7> in;
