@@ -13,6 +13,12 @@ compile() { # preset, target
   cmake --build --preset "$1" --target "$2" -j "$(nproc)"
 }
 
+# The folder from which another library's benchmark can be given ours: the module and its adapter side by side.
+gather_bench() {
+  mkdir -p build/bench/adapter
+  cp build/wasm/wasm/bench_core* tests/bench/shadegrad_adapter.mjs build/bench/adapter/
+}
+
 build_part() {
   case "$1" in
     core) compile wasm core ;;
@@ -20,7 +26,7 @@ build_part() {
     native) compile native all ;;
     ops) compile wasm op_suite ;;
     accuracy) compile wasm char_gpt ;;
-    bench) compile wasm bench_core ;;
+    bench) compile wasm bench_core && gather_bench ;;
     asan) compile native-asan all ;;
     extension) "$NODE" extension/build.mjs ;;
     *) die "no part named '$1': there are core, host, native, asan, extension, ops, accuracy and bench" ;;

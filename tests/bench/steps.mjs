@@ -3,7 +3,7 @@
 // folder (npm ci && node build.mjs done there). Prints medians and ratios; nothing is asserted.
 //   node tests/bench/steps.mjs --harness DIR [--workloads W1,W2] [--rounds 3] [--peers tfjs-cpu,tfjs-wasm,tfjs-webgl]
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BUILD, ROOT } from '../e2e/lib/world.mjs';
@@ -22,15 +22,10 @@ if (options.harness === undefined)
   throw new Error('--harness DIR is needed: see the head of this file');
 
 const served = join(BUILD, 'bench/adapter');
-mkdirSync(served, { recursive: true });
 execFileSync(join(ROOT, 'packaging/build.sh'), ['bench'], { stdio: 'inherit' });
-for (const file of ['bench_core.mjs', 'bench_core.wasm']) {
-  copyFileSync(join(BUILD, 'wasm/wasm', file), join(served, file));
-}
-copyFileSync(join(ROOT, 'tests/bench/adapter.mjs'), join(served, 'adapter.mjs'));
 
 const out = join(BUILD, 'bench/steps.json');
-const adapter = join(served, 'adapter.mjs');
+const adapter = join(served, 'shadegrad_adapter.mjs');
 execFileSync(
   process.execPath,
   [
