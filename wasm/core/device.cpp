@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/schedule.h"
 #include "io/error.h"
 
 namespace sg {
@@ -29,5 +30,7 @@ void check(const Device& device, const Call& call) {
       fail("buffer " + name + " is written and used as another one as well");
   }
 }
+
+std::unique_ptr<Replay> Device::prepare(const Schedule& schedule) { return replay_calls(*this, schedule); }
 
 }  // namespace sg

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -34,6 +35,8 @@ struct Call {
 };
 
 class Device;
+class Replay;
+struct Schedule;
 
 /// What every device asks of a call: throws device.arguments, naming the kernel, for other numbers of inputs, outputs
 /// or parameter bytes than its row has, outputs of different sizes, or a buffer that is written and used as another as
@@ -59,6 +62,9 @@ class Device {
   virtual uint32_t begin_read(Buffer buffer, int64_t floats) = 0;
   /// True, once, when the values of that reading have arrived; on a GPU never within the task that began it.
   virtual bool finish_read(uint32_t reading, std::span<float> values) = 0;
+
+  /// Makes a recorded step ready to be run many times; see core/schedule.h. The device outlives it.
+  virtual std::unique_ptr<Replay> prepare(const Schedule& schedule);
 
   const Counters& counters() const { return counters_; }
 

@@ -74,8 +74,12 @@ Tensor Tensor::view(const Shape& shape) const {
 
 std::vector<Tensor> run_kernel(Kernel kernel, std::span<const std::byte> parameters, std::span<const Tensor> inputs,
                                Device& device, const Shape& shape) {
-  std::vector<Buffer> in(inputs.size());
-  std::transform(inputs.begin(), inputs.end(), in.begin(), [](const Tensor& t) { return t.buffer(); });
+  std::vector<Buffer> in;
+  in.reserve(inputs.size());
+  for (const Tensor& t : inputs) {
+    SG_CHECK(&t.device() == &device, std::string(info(kernel).name) + ": its inputs are on different devices");
+    in.push_back(t.buffer());
+  }
   const size_t count = info(kernel).outputs.size();
   std::vector<Tensor> results;
   std::vector<Buffer> out;
