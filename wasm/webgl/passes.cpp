@@ -117,9 +117,7 @@ void Passes::draw_layer(const Pass& pass, ProgramKey key, int piece, int layer) 
     const size_t count = std::min(pass.outputs.size() - first, static_cast<size_t>(max_outputs_));
     key.first_output = static_cast<int>(first);
     key.outputs = static_cast<int>(count);
-    graphics_.draw(key, pass.inputs, pool_.framebuffer(pass.outputs.subspan(first, count), layer), target.width, rows,
-                   parameters);
-    ++counters_.draws;
+    draws_.draw({key, pass.inputs, pass.outputs.subspan(first, count), layer, target.width, rows, parameters});
   }
 }
 

@@ -3,7 +3,7 @@
 // rest of the GPU idles.
 #pragma once
 #include "core/device.h"
-#include "webgl/texture_pool.h"
+#include "webgl/draws.h"
 
 namespace sg::webgl {
 
@@ -17,8 +17,7 @@ struct Pass {
 
 class Passes {
  public:
-  Passes(Graphics& graphics, TexturePool& pool, Counters& counters, int max_outputs)
-      : graphics_(graphics), pool_(pool), counters_(counters), max_outputs_(max_outputs) {}
+  Passes(Draws& draws, Textures& pool, int max_outputs) : draws_(draws), pool_(pool), max_outputs_(max_outputs) {}
   void run(const Pass& pass);
 
  private:
@@ -39,9 +38,8 @@ class Passes {
   /// sums are long and few, or longer than `longest`.
   void run_in_pieces(const Pass& pass, int length, int longest);
 
-  Graphics& graphics_;
-  TexturePool& pool_;
-  Counters& counters_;
+  Draws& draws_;
+  Textures& pool_;
   int max_outputs_;
 };
 

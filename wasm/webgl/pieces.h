@@ -43,15 +43,15 @@ inline int piece_of(int length, int outputs) {
 /// A texture for the time of one kernel.
 class Temporary {
  public:
-  Temporary(TexturePool& pool, int64_t floats) : pool_(pool), texture_(pool.take(floats)) {}
-  ~Temporary() { pool_.give_back(texture_); }
+  Temporary(Textures& textures, int64_t floats) : textures_(textures), texture_(textures.take(floats)) {}
+  ~Temporary() { textures_.give_back(texture_); }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
   std::span<const Texture> span() const { return {&texture_, 1}; }
   const Texture& texture() const { return texture_; }
 
  private:
-  TexturePool& pool_;
+  Textures& textures_;
   Texture texture_;
 };
 

@@ -18,7 +18,7 @@ TexturePool::~TexturePool() {
 }
 
 Texture TexturePool::take(int64_t floats) {
-  const Extent extent = layout_.extent(floats);
+  const Extent extent = layout().extent(floats);
   auto& free = free_[extent];
   if (free.empty()) return make(extent);
   const Texture texture = free.back();

@@ -6,24 +6,22 @@
 #include <memory>
 #include <vector>
 
-#include "webgl/graphics.h"
+#include "webgl/draws.h"
 
 namespace sg::webgl {
 
-class TexturePool {
+class TexturePool final : public Textures {
  public:
   TexturePool(std::shared_ptr<Graphics> graphics, const Layout& layout)
-      : graphics_(std::move(graphics)), layout_(layout) {}
-  ~TexturePool();
+      : Textures(layout), graphics_(std::move(graphics)) {}
+  ~TexturePool() override;
   TexturePool(const TexturePool&) = delete;
   TexturePool& operator=(const TexturePool&) = delete;
 
-  /// Throws sg::Error("webgl.too_large") or ("webgl.out_of_memory").
-  Texture take(int64_t floats);
-  void give_back(const Texture& texture);
+  Texture take(int64_t floats) override;
+  void give_back(const Texture& texture) override;
   /// The framebuffer that has a layer of these textures as its targets, in this order.
   GLuint framebuffer(std::span<const Texture> targets, int layer);
-  const Layout& layout() const { return layout_; }
   /// Textures that had to be made.
   uint64_t made() const { return made_; }
 
@@ -33,7 +31,6 @@ class TexturePool {
   void delete_framebuffers();
 
   std::shared_ptr<Graphics> graphics_;
-  Layout layout_;
   std::map<Extent, std::vector<Texture>> free_;
   /// By the textures' names and the layer.
   std::map<std::array<GLuint, kMaxOutputs + 1>, GLuint> framebuffers_;

@@ -7,6 +7,7 @@
 #include "io/error.h"
 #include "webgl/passes.h"
 #include "webgl/readings.h"
+#include "webgl/texture_pool.h"
 #include "webgl/transfer.h"
 
 namespace sg {
@@ -16,13 +17,31 @@ namespace {
 /// A handle is a slot and the generation of its use, so that a released one is told from the one that took its place.
 constexpr uint32_t kSlotBits = 20, kSlots = 1u << kSlotBits;
 
+/// Draws at once.
+class DirectDraws final : public Draws {
+ public:
+  DirectDraws(Graphics& graphics, TexturePool& pool, Counters& counters)
+      : graphics_(graphics), pool_(pool), counters_(counters) {}
+  void draw(const Draw& draw) override {
+    graphics_.draw(draw.program, draw.inputs, pool_.framebuffer(draw.outputs, draw.layer), draw.width, draw.rows,
+                   draw.parameters);
+    ++counters_.draws;
+  }
+
+ private:
+  Graphics& graphics_;
+  TexturePool& pool_;
+  Counters& counters_;
+};
+
 class WebglDevice final : public Device {
  public:
   explicit WebglDevice(const WebglOptions& options)
       : graphics_(Graphics::shared()),
         pool_(graphics_, graphics_->layout(options.max_texture_size)),
         readings_(graphics_, pool_),
-        passes_(*graphics_, pool_, counters_, std::clamp(options.max_outputs, 1, graphics_->max_outputs())),
+        draws_(*graphics_, pool_, counters_),
+        passes_(draws_, pool_, std::clamp(options.max_outputs, 1, graphics_->max_outputs())),
         check_errors_(options.check_errors) {}
 
   ~WebglDevice() override {
@@ -60,6 +79,7 @@ class WebglDevice final : public Device {
   std::shared_ptr<Graphics> graphics_;
   TexturePool pool_;
   Readings readings_;
+  DirectDraws draws_;
   Passes passes_;
   bool check_errors_;
   std::vector<Slot> slots_;
