@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
-# Builds the parts named as arguments, or all of them: core (the WebAssembly module), host, native (the C++ tests and
-# the host), asan (the same under sanitizers), extension (both browsers); and, only by name, ops (the op cases as a
-# module), accuracy (a model as a module) and bench (the module for measurements). Everything is incremental.
+# Builds the parts named as arguments, or all of them: core (the WebAssembly modules), host, native (the C++ tests and
+# the host), asan (the same under sanitizers), extension (both browsers); and, only by name, ops (the op cases as
+# modules), accuracy (a model as a module) and bench (the modules for measurements). Everything is incremental.
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
 configure() { # preset
   [ -f "build/$1/build.ninja" ] || cmake --preset "$1" >/dev/null
 }
-compile() { # preset, target
+compile() { # preset, targets
   configure "$1"
-  cmake --build --preset "$1" --target "$2" -j "$(nproc)"
+  cmake --build --preset "$1" --target "${@:2}" -j "$(nproc)"
+}
+modules() { # a program, in each of the ways that wasm/modules.cmake names
+  compile wasm "$1" "$1_relaxed" "$1_threads"
 }
 
-# The folder from which another library's benchmark can be given ours: the module and its adapter side by side.
+# The folder from which another library's benchmark can be given ours: the modules and their adapter side by side.
 gather_bench() {
   mkdir -p build/bench/adapter
   cp build/wasm/wasm/bench_core* tests/bench/shadegrad_adapter.mjs build/bench/adapter/
@@ -21,12 +24,12 @@ gather_bench() {
 
 build_part() {
   case "$1" in
-    core) compile wasm core ;;
+    core) modules core ;;
     host) compile native shadegrad-host ;;
     native) compile native all ;;
-    ops) compile wasm op_suite ;;
+    ops) modules op_suite ;;
     accuracy) compile wasm char_gpt ;;
-    bench) compile wasm bench_core && gather_bench ;;
+    bench) modules bench_core && gather_bench ;;
     asan) compile native-asan all ;;
     extension) "$NODE" extension/build.mjs ;;
     *) die "no part named '$1': there are core, host, native, asan, extension, ops, accuracy and bench" ;;

@@ -6,7 +6,16 @@ import { basename, extname, join } from 'node:path';
 import { puppeteer } from './puppeteer.mjs';
 import { startXvfb } from './xvfb.mjs';
 
-const TYPES = { '.mjs': 'text/javascript', '.wasm': 'application/wasm' };
+const TYPES = {
+  '.mjs': 'text/javascript',
+  '.js': 'text/javascript',
+  '.wasm': 'application/wasm',
+};
+/** With these the page is isolated and has shared memory, as the extension's own pages in Chromium. */
+const ISOLATION = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+};
 
 async function serve(folders) {
   const server = createServer((request, response) => {
@@ -14,11 +23,12 @@ async function serve(folders) {
     const paths = folders.map((folder) => join(folder, name));
     const path = name === '' ? undefined : paths.find((one) => existsSync(one));
     if (path === undefined) {
-      response.writeHead(name === '' ? 200 : 404, { 'content-type': 'text/html' });
+      response.writeHead(name === '' ? 200 : 404, { ...ISOLATION, 'content-type': 'text/html' });
       response.end('<!doctype html><title>plain</title>');
       return;
     }
-    response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'text/plain' });
+    const type = TYPES[extname(name)] ?? 'text/plain';
+    response.writeHead(200, { ...ISOLATION, 'content-type': type });
     createReadStream(path).pipe(response);
   });
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
