@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the parts named as arguments, or all of them: core (the WebAssembly modules), host, native (the C++ tests and
 # the host), asan (the same under sanitizers), extension (both browsers); and, only by name, ops (the op cases as
-# modules), accuracy (a model as a module) and bench (the modules for measurements). Everything is incremental.
+# modules), accuracy (a model as a module), bench (the modules for measurements) and bench-native (the same as programs,
+# with 128-bit fused multiply-add). Everything is incremental.
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
@@ -19,7 +20,7 @@ modules() { # a program, in each of the ways that wasm/modules.cmake names
 # The folder from which another library's benchmark can be given ours: the modules and their adapter side by side.
 gather_bench() {
   mkdir -p build/bench/adapter
-  cp build/wasm/wasm/bench_core* tests/bench/shadegrad_adapter.mjs build/bench/adapter/
+  cp build/wasm/wasm/bench_core* tests/bench/{shadegrad_adapter,workload_numbers}.mjs build/bench/adapter/
 }
 
 build_part() {
@@ -30,9 +31,10 @@ build_part() {
     ops) modules op_suite ;;
     accuracy) compile wasm char_gpt ;;
     bench) modules bench_core && gather_bench ;;
+    bench-native) compile native-fma bench_native ;;
     asan) compile native-asan all ;;
     extension) "$NODE" extension/build.mjs ;;
-    *) die "no part named '$1': there are core, host, native, asan, extension, ops, accuracy and bench" ;;
+    *) die "no part named '$1': there are core, host, native, asan, extension, ops, accuracy, bench and bench-native" ;;
   esac
 }
 

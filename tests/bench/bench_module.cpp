@@ -1,6 +1,6 @@
 // The core as a peer in a benchmark: a workload's network with given weights on given batches, so that its losses can
 // be compared with another library's step by step. Not part of the extension.
-#include <emscripten/emscripten.h>
+#include "tests/bench/bench_module.h"
 
 #include <array>
 #include <cmath>
@@ -49,24 +49,22 @@ bench::Workload workload_of(const int* n) {
   return w;
 }
 
+Tensor batch_of(Device& device, const Shape& shape, const float* values) {
+  return Tensor::from(device, shape, {values, static_cast<size_t>(shape.size())});
+}
+
 }  // namespace
 
-extern "C" {
+void* bench_alloc(uint32_t bytes) { return std::malloc(bytes); }
+const char* bench_message() { return message.c_str(); }
+double bench_kernels() { return static_cast<double>(current->device->counters().kernels); }
+double bench_draws() { return static_cast<double>(current->device->counters().draws); }
+double bench_programs() { return static_cast<double>(current->device->counters().programs); }
+double bench_live_buffers() { return static_cast<double>(current->device->counters().live_buffers); }
+double bench_live_bytes() { return static_cast<double>(current->device->counters().live_bytes); }
 
-EMSCRIPTEN_KEEPALIVE void* bench_alloc(uint32_t bytes) { return std::malloc(bytes); }
-EMSCRIPTEN_KEEPALIVE const char* bench_message() { return message.c_str(); }
-EMSCRIPTEN_KEEPALIVE double bench_kernels() { return static_cast<double>(current->device->counters().kernels); }
-EMSCRIPTEN_KEEPALIVE double bench_draws() { return static_cast<double>(current->device->counters().draws); }
-EMSCRIPTEN_KEEPALIVE double bench_programs() { return static_cast<double>(current->device->counters().programs); }
-EMSCRIPTEN_KEEPALIVE double bench_live_buffers() {
-  return static_cast<double>(current->device->counters().live_buffers);
-}
-EMSCRIPTEN_KEEPALIVE double bench_live_bytes() { return static_cast<double>(current->device->counters().live_bytes); }
-
-/// webgl: 0 cpu, 1 webgl. numbers: kind (lstm, mlp, encoder, gpt, cnn), batch, time, features, outputs, width, heads,
-/// blocks, inner, height, kernel, dense, how many units, the units. Adam, or SGD where beta1 is 0.
-EMSCRIPTEN_KEEPALIVE int bench_create(int webgl, const int* numbers, const float* weights, float learning_rate,
-                                      float beta1, float beta2, float eps) {
+int bench_create(int webgl, const int* numbers, const float* weights, float learning_rate, float beta1, float beta2,
+                 float eps) {
   return guarded([&] {
     auto b = std::make_unique<Bench>();
     b->device = bindings::devices().make(webgl ? "webgl" : "cpu");
@@ -79,25 +77,21 @@ EMSCRIPTEN_KEEPALIVE int bench_create(int webgl, const int* numbers, const float
   });
 }
 
-/// One training step on a batch. The loss is fetched by bench_loss.
-EMSCRIPTEN_KEEPALIVE int bench_step(const float* x, const float* y) {
+int bench_step(const float* x, const float* y) {
   return guarded([&] {
     Bench& b = *current;
-    const Tensor loss = b.net->loss(x, y);
+    const Tensor loss = b.net->loss(batch_of(*b.device, b.net->x_shape(), x), batch_of(*b.device, b.net->y_shape(), y));
     loss.backward();
     b.optimizer->step(b.learning_rate, loss);
     b.readings.push_back(b.device->begin_read(loss.buffer(), 1));
   });
 }
 
-/// Losses that are still on their way.
-EMSCRIPTEN_KEEPALIVE int bench_pending() { return static_cast<int>(current->readings.size()); }
+int bench_pending() { return static_cast<int>(current->readings.size()); }
 
-/// The oldest loss that was not fetched yet, or NaN while it is still on its way.
-EMSCRIPTEN_KEEPALIVE float bench_loss() {
+float bench_loss() {
   std::array<float, 1> value{};
   if (current->readings.empty() || !current->device->finish_read(current->readings.front(), value)) return NAN;
   current->readings.pop_front();
   return value[0];
-}
 }

@@ -7,14 +7,10 @@
 namespace sg::bench {
 
 Tensor Net::take(const Shape& shape) {
-  Tensor t = input(shape, from_);
+  Tensor t = Tensor::from(device_, shape, {from_, static_cast<size_t>(shape.size())});
   from_ += shape.size();
   parameters_.push_back({"w" + std::to_string(parameters_.size()), t.set_requires_grad()});
   return t;
-}
-
-Tensor Net::input(const Shape& shape, const float* values) const {
-  return Tensor::from(*device_, shape, {values, static_cast<size_t>(shape.size())});
 }
 
 namespace {
@@ -27,7 +23,8 @@ struct Dense {
 
 class Lstm final : public Net {
  public:
-  Lstm(Device& device, const Workload& w, const float* weights) : Net(device, weights), w_(w) {
+  Lstm(Device& device, const Workload& w, const float* weights)
+      : Net(device, weights, {w.batch, w.time, w.features}, {w.batch, w.outputs}), w_(w) {
     int in = w.features;
     for (const int h : w.units) {
       layers_.push_back({take({in, 4 * h}), take({h, 4 * h}), take({4 * h})});
@@ -35,11 +32,11 @@ class Lstm final : public Net {
     }
     head_ = {take({in, w.outputs}), take({w.outputs})};
   }
-  Tensor loss(const float* x, const float* y) const override {
-    Tensor h = input({w_.batch, w_.time, w_.features}, x);
+  Tensor loss(const Tensor& x, const Tensor& y) const override {
+    Tensor h = x;
     for (const Layer& l : layers_)
       h = ops::lstm(ops::add(ops::matmul(h, l.kernel), l.bias), ops::transpose(l.recurrent, 0, 1));
-    return ops::mse_loss(head_(ops::select(h, 1, -1)), input({w_.batch, w_.outputs}, y));
+    return ops::mse_loss(head_(ops::select(h, 1, -1)), y);
   }
 
  private:
@@ -53,7 +50,8 @@ class Lstm final : public Net {
 
 class Mlp final : public Net {
  public:
-  Mlp(Device& device, const Workload& w, const float* weights) : Net(device, weights), w_(w) {
+  Mlp(Device& device, const Workload& w, const float* weights)
+      : Net(device, weights, {w.batch, w.features}, {w.batch}) {
     int in = w.features;
     for (const int width : w.units) {
       layers_.push_back({take({in, width}), take({width})});
@@ -61,14 +59,13 @@ class Mlp final : public Net {
     }
     head_ = {take({in, w.outputs}), take({w.outputs})};
   }
-  Tensor loss(const float* x, const float* y) const override {
-    Tensor h = input({w_.batch, w_.features}, x);
+  Tensor loss(const Tensor& x, const Tensor& y) const override {
+    Tensor h = x;
     for (const Dense& layer : layers_) h = ops::relu(layer(h));
-    return ops::cross_entropy(head_(h), input({w_.batch}, y));
+    return ops::cross_entropy(head_(h), y);
   }
 
  private:
-  Workload w_;
   std::vector<Dense> layers_;
   Dense head_;
 };
@@ -76,7 +73,7 @@ class Mlp final : public Net {
 /// Pre-norm blocks over width numbers a place: the encoder of a series, or a GPT over tokens.
 class Transformer final : public Net {
  public:
-  Transformer(Device& device, const Workload& w, const float* weights) : Net(device, weights), w_(w) {
+  Transformer(Device& device, const Workload& w, const float* weights) : Net(device, weights, x_of(w), y_of(w)), w_(w) {
     const int d = w.width;
     if (text())
       tokens_ = take({w.outputs, d});
@@ -96,9 +93,8 @@ class Transformer final : public Net {
     last_ = norm();
     head_ = {take({d, w.outputs}), take({w.outputs})};
   }
-  Tensor loss(const float* x, const float* y) const override {
-    const int n = w_.batch, t = w_.time;
-    Tensor h = text() ? ops::embedding(input({n, t}, x), tokens_) : in_(input({n, t, w_.features}, x));
+  Tensor loss(const Tensor& x, const Tensor& y) const override {
+    Tensor h = text() ? ops::embedding(x, tokens_) : in_(x);
     h = ops::add(h, places_);
     for (const Block& b : blocks_) {
       h = ops::add(h, b.proj(ops::multi_head_attention(b.qkv(b.norm1(h)), w_.heads, text())));
@@ -106,8 +102,8 @@ class Transformer final : public Net {
       h = ops::add(h, b.down(text() ? ops::gelu_tanh(up) : ops::relu(up)));
     }
     h = last_(h);
-    if (!text()) return ops::mse_loss(head_(ops::mean(h, 1)), input({n, w_.outputs}, y));
-    return ops::cross_entropy(ops::reshape(head_(h), Shape{n * t, w_.outputs}), input({n * t}, y));
+    if (!text()) return ops::mse_loss(head_(ops::mean(h, 1)), y);
+    return ops::cross_entropy(ops::reshape(head_(h), Shape{w_.batch * w_.time, w_.outputs}), y);
   }
 
  private:
@@ -119,7 +115,12 @@ class Transformer final : public Net {
     Norm norm1, norm2;
     Dense qkv, proj, up, down;
   };
-  bool text() const { return w_.kind == Workload::Kind::gpt; }
+  static bool is_text(const Workload& w) { return w.kind == Workload::Kind::gpt; }
+  static Shape x_of(const Workload& w) {
+    return is_text(w) ? Shape{w.batch, w.time} : Shape{w.batch, w.time, w.features};
+  }
+  static Shape y_of(const Workload& w) { return is_text(w) ? Shape{w.batch * w.time} : Shape{w.batch, w.outputs}; }
+  bool text() const { return is_text(w_); }
   Norm norm() { return {take({w_.width}), take({w_.width})}; }
 
   Workload w_;
@@ -132,7 +133,8 @@ class Transformer final : public Net {
 /// Convolutions of one size with ReLU and 2 x 2 maxima, then two dense layers. Images are [N, H, W, C].
 class Cnn final : public Net {
  public:
-  Cnn(Device& device, const Workload& w, const float* weights) : Net(device, weights), w_(w) {
+  Cnn(Device& device, const Workload& w, const float* weights)
+      : Net(device, weights, {w.batch, w.height, w.height, w.units[0]}, {w.batch}), w_(w) {
     int side = w.height;
     for (size_t l = 1; l < w.units.size(); ++l) {
       kernels_.push_back(take({w.kernel, w.kernel, w.units[l - 1], w.units[l]}));
@@ -143,17 +145,17 @@ class Cnn final : public Net {
     dense_ = {take({flat, w.dense}), take({w.dense})};
     head_ = {take({w.dense, w.outputs}), take({w.outputs})};
   }
-  Tensor loss(const float* x, const float* y) const override {
+  Tensor loss(const Tensor& x, const Tensor& y) const override {
     static constexpr std::array<int, 4> kChannelsFirst{0, 3, 1, 2}, kChannelsLast{0, 2, 3, 1}, kOutFirst{3, 2, 0, 1};
     const int pad = w_.kernel / 2;
-    Tensor h = ops::permute(input({w_.batch, w_.height, w_.height, w_.units[0]}, x), kChannelsFirst);
+    Tensor h = ops::permute(x, kChannelsFirst);
     for (size_t l = 0; l < kernels_.size(); ++l) {
       h = ops::relu(ops::conv2d(h, ops::permute(kernels_[l], kOutFirst), biases_[l], {.padding = {pad, pad}}));
       h = ops::max_pool2d(h, {2, 2}, {2, 2});
     }
     h = ops::permute(h, kChannelsLast);
     h = ops::relu(dense_(ops::reshape(h, Shape{w_.batch, static_cast<int>(h.size() / w_.batch)})));
-    return ops::cross_entropy(head_(h), input({w_.batch}, y));
+    return ops::cross_entropy(head_(h), y);
   }
 
  private:

@@ -2,6 +2,7 @@
 // workload lists them: Keras's layouts (dense kernels [in, out], convolutions [kh, kw, in, out]).
 #pragma once
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/parameter.h"
@@ -21,20 +22,22 @@ struct Workload {
 class Net {
  public:
   virtual ~Net() = default;
-  /// The loss of one batch: x and y as the workload gives them.
-  virtual Tensor loss(const float* x, const float* y) const = 0;
+  /// The loss of one batch, tensors of x_shape and y_shape.
+  virtual Tensor loss(const Tensor& x, const Tensor& y) const = 0;
+  const Shape& x_shape() const { return x_shape_; }
+  const Shape& y_shape() const { return y_shape_; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
 
  protected:
-  explicit Net(Device& device, const float* weights) : device_(&device), from_(weights) {}
+  Net(Device& device, const float* weights, Shape x, Shape y)
+      : device_(device), from_(weights), x_shape_(std::move(x)), y_shape_(std::move(y)) {}
   /// The next weight of this shape.
   Tensor take(const Shape& shape);
-  Tensor input(const Shape& shape, const float* values) const;
-
-  Device* device_;
 
  private:
+  Device& device_;
   const float* from_;
+  Shape x_shape_, y_shape_;
   std::vector<Parameter> parameters_;
 };
 

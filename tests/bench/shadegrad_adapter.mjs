@@ -1,22 +1,11 @@
 // Our core in a comparison of libraries: every workload, with the weights and batches that every library gets.
-// Served beside bench_core.mjs. The backend is a device's name, cpu or webgl.
+// Served beside bench_core.mjs. See README.md here for the backends and for how to run it from outside.
 import createCore from './bench_core.mjs';
+import { KINDS, numbersOf } from './workload_numbers.mjs';
 
 export const name = 'shadegrad';
 export const version = '0.1.0';
-
-const KINDS = ['lstm', 'mlp', 'encoder', 'gpt', 'cnn'];
-
-/** What bench_create takes of a workload, in its order. */
-function numbersOf(w) {
-  const units = w.units ?? w.channels ?? Array.from({ length: w.depth ?? 0 }, () => w.width);
-  const features = w.features ?? w.inputs ?? 0;
-  const outputs = w.vocab ?? w.classes ?? 1;
-  const sizes = [w.d ?? 0, w.heads ?? 0, w.blocks ?? 0, w.ffn ?? 0];
-  const image = [w.height ?? 0, w.kernel ?? 0, w.dense ?? 0];
-  const kind = KINDS.indexOf(w.kind);
-  return [kind, w.batch, w.seq ?? 0, features, outputs, ...sizes, ...image, units.length, ...units];
-}
+export const backends = ['cpu', 'cpu-1t', 'cpu-plain', 'webgl'];
 
 class Net {
   #core;
@@ -97,9 +86,13 @@ function turn() {
 
 export async function run(w, ctx) {
   if (!KINDS.includes(w.kind)) throw new Error(`no such layers: ${w.kind}`);
+  const backend = ctx.backend ?? 'cpu';
+  if (!backends.includes(backend)) {
+    throw new Error(`there is no backend '${backend}': ${backends.join(', ')}`);
+  }
   const { params, batch } = globalThis.bench;
   const data = Array.from({ length: w.batches }, (_, k) => batch(w, k));
-  const net = await Net.open(w, ctx.backend ?? 'cpu', params(w), data[0]);
+  const net = await Net.open(w, backend, params(w), data[0]);
   return ctx.measure(ctx, {
     step: (k) => {
       net.issue(data[k % data.length]);
