@@ -140,6 +140,9 @@ const CaseFile cases([](std::vector<OpCase>& table) {
   add_each(table, {3, 2999}, 1, false);  // a long sum
   add_each(table, {700, 3}, 0, false);
   add_each(table, {2, 700, 5}, 1, true);
+  for (const Sizes& sizes : std::vector<Sizes>{{1, 32}, {63, 32}, {64, 36}, {65, 33}, {129, 71}})  // many columns
+    add_each(table, sizes, 0, false);
+  add_each(table, {2, 65, 35}, 1, false);
   add_each(table, {2, 4099}, 0, false);  // beyond a row of 2048 texels
   for (const Sizes& sizes : std::vector<Sizes>{{},
                                                {1},

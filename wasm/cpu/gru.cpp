@@ -1,8 +1,8 @@
 // One time step of a GRU and its gradient, as lstm.cpp does an LSTM's: products of matrices, then one pass over the
 // gates, which lie side by side in a row of three times hidden floats, in PyTorch's order r, z (here u), n.
 #include "cpu/gemm.h"
+#include "cpu/ranges.h"
 #include "cpu/recurrent_step.h"
-#include "cpu/simd.h"
 
 namespace sg::cpu {
 namespace kernels {
@@ -20,22 +20,22 @@ void gru_step(const params::gru_step& p, const Args& args) {
   const auto [h_next, r_gate, u_gate, n_gate, q_out] = out;
 
   float* const gates = args.scratch().take(args.count({p.batch, 3, p.hidden}));
-  for (ptrdiff_t b = 0; b < s.batch; ++b)
-    for (ptrdiff_t j = 0; j < row; j += 4) store(gates + b * row + j, load(bias + j));
-  gemm(s.batch, row, hidden, View{h, hidden, 1}, View{w, 1, hidden}, gates, row, true, args.scratch());
-
-  for (ptrdiff_t b = 0; b < s.batch; ++b) {
-    const float *const sums = gates + b * row, *const projected = z + (b * s.steps + s.t) * row;
-    for (ptrdiff_t j = 0; j < hidden; j += 4) {
-      const ptrdiff_t at = b * hidden + j;
-      const vf r = sigmoid(load(projected + j) + load(sums + j));
-      const vf u = sigmoid(load(projected + hidden + j) + load(sums + hidden + j));
-      const vf q = load(sums + 2 * hidden + j);
-      const vf n = tanh(load(projected + 2 * hidden + j) + r * q);
-      store(r_gate + at, r), store(u_gate + at, u), store(n_gate + at, n), store(q_out + at, q);
-      store(h_next + at, (1.0f - u) * n + u * load(h + at));
+  gemm(s.batch, row, hidden, View{h, hidden, 1}, View{w, 1, hidden}, gates, row, false, args.scratch());
+  over_rows(s.batch, hidden, 3 * kExponential, args.scratch(), [&](ptrdiff_t begin, ptrdiff_t end) {
+    for (ptrdiff_t b = begin; b < end; ++b) {
+      const float *const products = gates + b * row, *const projected = z + (b * s.steps + s.t) * row;
+      const auto sum = [=](ptrdiff_t j) { return load(bias + j) + load(products + j); };
+      for (ptrdiff_t j = 0; j < hidden; j += 4) {
+        const ptrdiff_t at = b * hidden + j;
+        const vf r = sigmoid(load(projected + j) + sum(j));
+        const vf u = sigmoid(load(projected + hidden + j) + sum(hidden + j));
+        const vf q = sum(2 * hidden + j);
+        const vf n = tanh(load(projected + 2 * hidden + j) + r * q);
+        store(r_gate + at, r), store(u_gate + at, u), store(n_gate + at, n), store(q_out + at, q);
+        store(h_next + at, (1.0f - u) * n + u * load(h + at));
+      }
     }
-  }
+  });
 }
 
 /// D = dy[:, t] + dh + Σ over the gates of d_next · W_gate, and then
@@ -53,26 +53,26 @@ void gru_step_backward(const params::gru_step_backward& p, const Args& args) {
   for (size_t i = 0; i < out.size(); ++i) out[i] = args.out(i, s.state);
   const auto [dr, du, dn, dq, dh_prev] = out;
 
-  float* const all = args.scratch().take(s.state);
-  for (ptrdiff_t b = 0; b < s.batch; ++b) {
-    const float* const from = dy + (b * s.steps + s.t) * hidden;
-    for (ptrdiff_t j = 0; j < hidden; j += 4) store(all + b * hidden + j, load(from + j) + load(dh + b * hidden + j));
-  }
-  for (ptrdiff_t gate = 0; gate < 3; ++gate) {
-    const float* const d_next = args.in(static_cast<size_t>(8 + gate), s.state);
-    gemm(s.batch, hidden, hidden, View{d_next, hidden, 1}, View{w + gate * hidden * hidden, hidden, 1}, all, hidden,
-         true, args.scratch());
-  }
-
-  for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(s.state); i += 4) {
-    const vf d = load(all + i), r = load(r_gate + i), u = load(u_gate + i), n = load(n_gate + i);
-    const vf dn4 = d * (1.0f - u) * (1.0f - n * n);
-    store(dr + i, flush(dn4 * load(q_in + i) * r * (1.0f - r)));
-    store(du + i, flush(d * (load(h_prev + i) - n) * u * (1.0f - u)));
-    store(dn + i, flush(dn4));
-    store(dq + i, flush(dn4 * r));
-    store(dh_prev + i, flush(d * u));
-  }
+  float* const products = args.scratch().take(s.state);
+  std::array<const float*, 3> next;
+  for (size_t gate = 0; gate < 3; ++gate) next[gate] = args.in(8 + gate, s.state);
+  multiply_gates(s, next, w, products, args.scratch());
+  over_rows(s.batch, hidden, kPlain, args.scratch(), [&](ptrdiff_t begin, ptrdiff_t end) {
+    for (ptrdiff_t b = begin; b < end; ++b) {
+      const float* const own = dy + (b * s.steps + s.t) * hidden;
+      for (ptrdiff_t j = 0; j < hidden; j += 4) {
+        const ptrdiff_t i = b * hidden + j;
+        const vf d = load(own + j) + load(dh + i) + load(products + i);
+        const vf r = load(r_gate + i), u = load(u_gate + i), n = load(n_gate + i);
+        const vf dn4 = d * (1.0f - u) * (1.0f - n * n);
+        store(dr + i, flush(dn4 * load(q_in + i) * r * (1.0f - r)));
+        store(du + i, flush(d * (load(h_prev + i) - n) * u * (1.0f - u)));
+        store(dn + i, flush(dn4));
+        store(dq + i, flush(dn4 * r));
+        store(dh_prev + i, flush(d * u));
+      }
+    }
+  });
 }
 
 }  // namespace kernels

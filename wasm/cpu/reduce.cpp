@@ -1,9 +1,9 @@
 // Sums and maxima over the middle one of three axes. Elements are combined in an order that the sizes alone decide:
-// along contiguous elements in sixteen partial results, else in four, which also keeps the rounding error small.
+// along contiguous elements in sixteen partial results, else in four, or for many columns a stretch of rows at a time,
+// which also keeps the rounding error small.
 #include <algorithm>
 
-#include "cpu/kernel.h"
-#include "cpu/simd.h"
+#include "cpu/ranges.h"
 
 namespace sg::cpu {
 namespace {
@@ -52,16 +52,54 @@ vf reduce_columns(const float* x, ptrdiff_t n, ptrdiff_t row) {
   return Op::combine(Op::combine(s0, s1), Op::combine(s2, s3));
 }
 
+constexpr ptrdiff_t kMany = 32, kStretch = 64;
+
+/// y[32] = the 32 columns at x, over n rows: 64 rows, then those of the next 64 to them.
+template <class Op>
+void reduce_many(const float* x, ptrdiff_t n, ptrdiff_t row, float scale, float* y) {
+  constexpr ptrdiff_t kVectors = kMany / 4;
+  std::array<vf, kVectors> all;
+  all.fill(splat(Op::kIdentity));
+  for (; n > 0; n -= kStretch) {
+    std::array<vf, kVectors> some;
+    for (size_t v = 0; v < kVectors; ++v) some[v] = load(x + 4 * v);
+    x += row;
+    for (ptrdiff_t r = std::min(kStretch, n) - 1; r > 0; --r, x += row) {
+      for (size_t v = 0; v < kVectors; ++v) some[v] = Op::combine(some[v], load(x + 4 * v));
+    }
+    for (size_t v = 0; v < kVectors; ++v) all[v] = Op::combine(all[v], some[v]);
+  }
+  for (size_t v = 0; v < kVectors; ++v) store(y + 4 * v, all[v] * scale);
+}
+
+/// y[begin .. end) = those columns of x[reduce, inner] reduced.
+template <class Op>
+void reduce_range(const float* x, float* y, ptrdiff_t reduce, ptrdiff_t inner, float scale, ptrdiff_t begin,
+                  ptrdiff_t end) {
+  ptrdiff_t i = begin;
+  for (; i + kMany <= end; i += kMany) reduce_many<Op>(x + i, reduce, inner, scale, y + i);
+  for (; i < end; i += 4) store(y + i, reduce_columns<Op>(x + i, reduce, inner) * scale);
+}
+
 /// y[outer, inner] = x[outer, reduce, inner] reduced; results are written from front to back, past the end of a row.
 template <class Op>
-void reduce_all(const float* x, float* y, ptrdiff_t outer, ptrdiff_t reduce, ptrdiff_t inner, float scale) {
-  for (ptrdiff_t o = 0; o < outer; ++o, x += reduce * inner, y += inner) {
-    if (inner == 1) {
-      *y = reduce_row<Op>(x, reduce) * scale;
-      continue;
-    }
-    for (ptrdiff_t i = 0; i < inner; i += 4) store(y + i, reduce_columns<Op>(x + i, reduce, inner) * scale);
+void reduce_all(const float* x, float* y, ptrdiff_t outer, ptrdiff_t reduce, ptrdiff_t inner, float scale,
+                Scratch& scratch) {
+  const int64_t work = int64_t{outer} * reduce * inner * kPlain;
+  if (inner == 1) {
+    return parallel(outer, 16, work, scratch, [&](ptrdiff_t begin, ptrdiff_t end, Scratch&) {
+      for (ptrdiff_t o = begin; o < end; ++o) y[o] = reduce_row<Op>(x + o * reduce, reduce) * scale;
+    });
   }
+  if (outer == 1) {
+    return parallel(inner, kMany, work, scratch, [&](ptrdiff_t begin, ptrdiff_t end, Scratch&) {
+      reduce_range<Op>(x, y, reduce, inner, scale, begin, end);
+    });
+  }
+  over_rows(outer, inner, reduce * kPlain, scratch, [&](ptrdiff_t begin, ptrdiff_t end) {
+    for (ptrdiff_t o = begin; o < end; ++o)
+      reduce_range<Op>(x + o * reduce * inner, y + o * inner, reduce, inner, scale, 0, inner);
+  });
 }
 
 /// dx where x is the maximum: each of the equal ones gets its share. 0 / 0 where the maximum is NaN.
@@ -95,12 +133,12 @@ namespace kernels {
 
 void sum(const params::sum& p, const Args& args) {
   reduce_all<Add>(args.in(0, args.count({p.outer, p.reduce, p.inner})), args.out(0, args.count({p.outer, p.inner})),
-                  p.outer, p.reduce, p.inner, p.scale);
+                  p.outer, p.reduce, p.inner, p.scale, args.scratch());
 }
 
 void max(const params::max& p, const Args& args) {
   reduce_all<Max>(args.in(0, args.count({p.outer, p.reduce, p.inner})), args.out(0, args.count({p.outer, p.inner})),
-                  p.outer, p.reduce, p.inner, 1);
+                  p.outer, p.reduce, p.inner, 1, args.scratch());
 }
 
 void max_backward(const params::max_backward& p, const Args& args) {

@@ -145,7 +145,10 @@ inline vf mish_gate(vf x) {
 inline vf gelu_tanh_slope(vf x) {
   const vf c = max(min(x, 10.0f), splat(-10)), s = c * c;  // beyond, it is 1 or 0
   const vf v = 1.5957691216f * c * (1.0f + 0.044715f * s);
-  return sigmoid(v) * (1.0f + 1.5957691216f * c * (1.0f + 0.134145f * s) * sigmoid(-v));
+  const vf e = exp(-abs(v)), near = 1.0f / (1.0f + e), far = e * near;  // sigmoid(|v|) and sigmoid(-|v|)
+  const vi positive = v > splat(0);
+  return select(positive, near, far) *
+         (1.0f + 1.5957691216f * c * (1.0f + 0.134145f * s) * select(positive, far, near));
 }
 
 /// log gamma x for x > 0, NaN below: a polynomial around its zero at 2, from 0.5 on brought there by

@@ -53,6 +53,9 @@ Tensor binary(Binary op, const Tensor& a, const Tensor& b, float p) {
   const Shape shape = broadcast(a.shape(), b.shape(), name(op));
   const Tensor c = run(broadcast_params<params::binary>(op, p, a, b, shape), {a, b}, shape);
   return record(c, {a, b}, [a, b, op, p, shape](const Tensor& dc) -> Grads {
+    if (op == Binary::add)  // its gradients are dc itself
+      return {a.requires_grad() ? sum_to(dc, a.shape()) : Tensor(),
+              b.requires_grad() ? sum_to(dc, b.shape()) : Tensor()};
     const auto both = run_all(broadcast_params<params::binary_backward>(op, p, a, b, shape), {a, b, dc}, shape);
     return {sum_to(both[0], a.shape()), sum_to(both[1], b.shape())};
   });
