@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bindings/devices.h"
+#include "cpu/pool.h"
 #include "optim/optimizer.h"
 #include "tests/bench/bench_nets.h"
 
@@ -49,8 +50,8 @@ bench::Workload workload_of(const int* n) {
   return w;
 }
 
-Tensor batch_of(Device& device, const Shape& shape, const float* values) {
-  return Tensor::from(device, shape, {values, static_cast<size_t>(shape.size())});
+void upload(const Tensor& to, const float* values) {
+  to.device().upload(to.buffer(), {values, static_cast<size_t>(to.size())});
 }
 
 }  // namespace
@@ -62,6 +63,8 @@ double bench_draws() { return static_cast<double>(current->device->counters().dr
 double bench_programs() { return static_cast<double>(current->device->counters().programs); }
 double bench_live_buffers() { return static_cast<double>(current->device->counters().live_buffers); }
 double bench_live_bytes() { return static_cast<double>(current->device->counters().live_bytes); }
+
+int bench_set_threads(int count) { return cpu::set_threads(count); }
 
 int bench_create(int webgl, const int* numbers, const float* weights, float learning_rate, float beta1, float beta2,
                  float eps) {
@@ -80,7 +83,9 @@ int bench_create(int webgl, const int* numbers, const float* weights, float lear
 int bench_step(const float* x, const float* y) {
   return guarded([&] {
     Bench& b = *current;
-    const Tensor loss = b.net->loss(batch_of(*b.device, b.net->x_shape(), x), batch_of(*b.device, b.net->y_shape(), y));
+    upload(b.net->x(), x);
+    upload(b.net->y(), y);
+    const Tensor loss = b.net->loss(b.net->x(), b.net->y());
     loss.backward();
     b.optimizer->step(b.learning_rate, loss);
     b.readings.push_back(b.device->begin_read(loss.buffer(), 1));

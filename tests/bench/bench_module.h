@@ -15,6 +15,8 @@ extern "C" {
 SG_BENCH_EXPORT void* bench_alloc(uint32_t bytes);
 SG_BENCH_EXPORT const char* bench_message();
 
+/// Threads that the cpu device is to use from now on; returns how many there are.
+SG_BENCH_EXPORT int bench_set_threads(int count);
 /// webgl: 0 cpu, 1 webgl. numbers: kind (lstm, mlp, encoder, gpt, cnn), batch, time, features, outputs, width, heads,
 /// blocks, inner, height, kernel, dense, how many units, the units. Adam, or SGD where beta1 is 0.
 SG_BENCH_EXPORT int bench_create(int webgl, const int* numbers, const float* weights, float learning_rate, float beta1,

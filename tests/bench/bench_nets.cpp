@@ -7,10 +7,22 @@
 namespace sg::bench {
 
 Tensor Net::take(const Shape& shape) {
-  Tensor t = Tensor::from(device_, shape, {from_, static_cast<size_t>(shape.size())});
+  Tensor t = Tensor::from(*device_, shape, {from_, static_cast<size_t>(shape.size())});
   from_ += shape.size();
   parameters_.push_back({"w" + std::to_string(parameters_.size()), t.set_requires_grad()});
   return t;
+}
+
+Net::Net(Device& device, const Workload& w, const float* weights) : w_(w), device_(&device), from_(weights) {
+  using Kind = Workload::Kind;
+  const bool text = w.kind == Kind::gpt, image = w.kind == Kind::cnn, flat = w.kind == Kind::mlp;
+  const Shape x = text    ? Shape{w.batch, w.time}
+                  : image ? Shape{w.batch, w.height, w.height, w.units[0]}
+                  : flat  ? Shape{w.batch, w.features}
+                          : Shape{w.batch, w.time, w.features};
+  const bool classes = text || image || flat;
+  x_ = Tensor::empty(device, x);
+  y_ = Tensor::empty(device, classes ? Shape{text ? w.batch * w.time : w.batch} : Shape{w.batch, w.outputs});
 }
 
 namespace {
@@ -23,8 +35,7 @@ struct Dense {
 
 class Lstm final : public Net {
  public:
-  Lstm(Device& device, const Workload& w, const float* weights)
-      : Net(device, weights, {w.batch, w.time, w.features}, {w.batch, w.outputs}), w_(w) {
+  Lstm(Device& device, const Workload& w, const float* weights) : Net(device, w, weights) {
     int in = w.features;
     for (const int h : w.units) {
       layers_.push_back({take({in, 4 * h}), take({h, 4 * h}), take({4 * h})});
@@ -43,15 +54,13 @@ class Lstm final : public Net {
   struct Layer {
     Tensor kernel, recurrent, bias;
   };
-  Workload w_;
   std::vector<Layer> layers_;
   Dense head_;
 };
 
 class Mlp final : public Net {
  public:
-  Mlp(Device& device, const Workload& w, const float* weights)
-      : Net(device, weights, {w.batch, w.features}, {w.batch}) {
+  Mlp(Device& device, const Workload& w, const float* weights) : Net(device, w, weights) {
     int in = w.features;
     for (const int width : w.units) {
       layers_.push_back({take({in, width}), take({width})});
@@ -73,7 +82,7 @@ class Mlp final : public Net {
 /// Pre-norm blocks over width numbers a place: the encoder of a series, or a GPT over tokens.
 class Transformer final : public Net {
  public:
-  Transformer(Device& device, const Workload& w, const float* weights) : Net(device, weights, x_of(w), y_of(w)), w_(w) {
+  Transformer(Device& device, const Workload& w, const float* weights) : Net(device, w, weights) {
     const int d = w.width;
     if (text())
       tokens_ = take({w.outputs, d});
@@ -94,6 +103,7 @@ class Transformer final : public Net {
     head_ = {take({d, w.outputs}), take({w.outputs})};
   }
   Tensor loss(const Tensor& x, const Tensor& y) const override {
+    const int n = w_.batch, t = w_.time;
     Tensor h = text() ? ops::embedding(x, tokens_) : in_(x);
     h = ops::add(h, places_);
     for (const Block& b : blocks_) {
@@ -103,7 +113,7 @@ class Transformer final : public Net {
     }
     h = last_(h);
     if (!text()) return ops::mse_loss(head_(ops::mean(h, 1)), y);
-    return ops::cross_entropy(ops::reshape(head_(h), Shape{w_.batch * w_.time, w_.outputs}), y);
+    return ops::cross_entropy(ops::reshape(head_(h), Shape{n * t, w_.outputs}), y);
   }
 
  private:
@@ -115,15 +125,9 @@ class Transformer final : public Net {
     Norm norm1, norm2;
     Dense qkv, proj, up, down;
   };
-  static bool is_text(const Workload& w) { return w.kind == Workload::Kind::gpt; }
-  static Shape x_of(const Workload& w) {
-    return is_text(w) ? Shape{w.batch, w.time} : Shape{w.batch, w.time, w.features};
-  }
-  static Shape y_of(const Workload& w) { return is_text(w) ? Shape{w.batch * w.time} : Shape{w.batch, w.outputs}; }
-  bool text() const { return is_text(w_); }
+  bool text() const { return w_.kind == Workload::Kind::gpt; }
   Norm norm() { return {take({w_.width}), take({w_.width})}; }
 
-  Workload w_;
   Tensor tokens_, places_;
   Dense in_, head_;
   std::vector<Block> blocks_;
@@ -133,8 +137,7 @@ class Transformer final : public Net {
 /// Convolutions of one size with ReLU and 2 x 2 maxima, then two dense layers. Images are [N, H, W, C].
 class Cnn final : public Net {
  public:
-  Cnn(Device& device, const Workload& w, const float* weights)
-      : Net(device, weights, {w.batch, w.height, w.height, w.units[0]}, {w.batch}), w_(w) {
+  Cnn(Device& device, const Workload& w, const float* weights) : Net(device, w, weights) {
     int side = w.height;
     for (size_t l = 1; l < w.units.size(); ++l) {
       kernels_.push_back(take({w.kernel, w.kernel, w.units[l - 1], w.units[l]}));
@@ -159,7 +162,6 @@ class Cnn final : public Net {
   }
 
  private:
-  Workload w_;
   std::vector<Tensor> kernels_, biases_;
   Dense dense_, head_;
 };

@@ -2,7 +2,6 @@
 // workload lists them: Keras's layouts (dense kernels [in, out], convolutions [kh, kw, in, out]).
 #pragma once
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "core/parameter.h"
@@ -22,22 +21,24 @@ struct Workload {
 class Net {
  public:
   virtual ~Net() = default;
-  /// The loss of one batch, tensors of x_shape and y_shape.
+  /// The loss of one batch.
   virtual Tensor loss(const Tensor& x, const Tensor& y) const = 0;
-  const Shape& x_shape() const { return x_shape_; }
-  const Shape& y_shape() const { return y_shape_; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
+  /// Tensors for a batch as the workload gives it, without numbers.
+  const Tensor& x() const { return x_; }
+  const Tensor& y() const { return y_; }
 
  protected:
-  Net(Device& device, const float* weights, Shape x, Shape y)
-      : device_(device), from_(weights), x_shape_(std::move(x)), y_shape_(std::move(y)) {}
+  Net(Device& device, const Workload& w, const float* weights);
   /// The next weight of this shape.
   Tensor take(const Shape& shape);
 
+  Workload w_;
+
  private:
-  Device& device_;
+  Device* device_;
   const float* from_;
-  Shape x_shape_, y_shape_;
+  Tensor x_, y_;
   std::vector<Parameter> parameters_;
 };
 

@@ -225,6 +225,7 @@ void profile(const std::string& name) {
     weights[i] = (static_cast<float>(i * 2654435761u % 2001) / 1000 - 1) * 0.05f;
   Clocked device;
   const auto net = bench::make_net(device, w, weights.data());
+  const Tensor x = Tensor::from(device, net->x().shape(), batch.x), y = Tensor::from(device, net->y().shape(), batch.y);
   optim::Optimizer optimizer(net->parameters(), optim::defaults(optim::Kind::adam));
   std::map<std::string, Spent> least;
   double step_ms = 1e9;
@@ -233,7 +234,7 @@ void profile(const std::string& name) {
     device.spent.clear();
     const double before = now_ms();
     {
-      const Tensor loss = net->loss(batch.x.data(), batch.y.data());
+      const Tensor loss = net->loss(x, y);
       loss.backward();
       optimizer.step(1e-4f, loss);
     }
