@@ -4,7 +4,7 @@ void kernel(int e) {
   if (at(applied, 0) != 0.0) {
     vec4 grad = clipped(own(g), at(squared_norm, 0), scale, max_norm, max_value) + weight_decay * value;
     sum += grad * grad;
-    value -= learning_rate * grad / (sqrt(sum) + eps);
+    value -= at(step, STEP_learning_rate) * grad / (sqrt(sum) + eps);
   }
   p_next = value;
   accumulated_next = sum;

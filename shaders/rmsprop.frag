@@ -6,7 +6,7 @@ void kernel(int e) {
     square = flush(alpha * square + (1.0 - alpha) * grad * grad);
     vec4 part = grad / (sqrt(square) + eps);
     step4 = flush(momentum == 0.0 ? part : momentum * step4 + part);
-    value -= learning_rate * step4;
+    value -= at(step, STEP_learning_rate) * step4;
   }
   p_next = value;
   square_avg_next = square;

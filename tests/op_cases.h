@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/step_values.h"
 #include "ops/ops.h"
 #include "tests/reference/reference.h"
 
@@ -14,11 +15,12 @@ namespace sg::tests {
 using reference::Array;
 using reference::Sizes;
 
-/// How an input's values are drawn; grid, halfway and distinct keep away from kinks, where finite differences mean nothing.
+/// How an input's values are drawn; grid, halfway and distinct keep away from kinks, where finite differences mean
+/// nothing.
 enum class Draw {
-  spread,   // anywhere in [low, high)
-  grid,     // multiples of 1/4
-  halfway,  // 1/8 beside them: never 0, and never within 1/8 of a grid input
+  spread,    // anywhere in [low, high)
+  grid,      // multiples of 1/4
+  halfway,   // 1/8 beside them: never 0, and never within 1/8 of a grid input
   distinct,  // multiples of 1/10 in random order, no two equal
   whole      // whole numbers in [low, high)
 };
@@ -39,7 +41,7 @@ struct OpCase {
   std::vector<Input> inputs;
   std::function<Tensor(Device&, const Tensors&)> device;
   std::function<Array(const Arrays&)> reference;
-  int terms = 1;  // the length of the longest sum in it: the tolerance grows with its square root
+  int terms = 1;         // the length of the longest sum in it: the tolerance grows with its square root
   bool gradient = true;  // of any input
 
   std::string title() const { return op + " " + detail; }
@@ -54,6 +56,11 @@ std::vector<std::vector<float>> input_values(const OpCase& c);
 /// Names at run time for rows of pointwise.def; throws std::out_of_range for a row that does not exist.
 ops::Unary unary_named(const std::string& name);
 ops::Binary binary_named(const std::string& name);
+
+/// The input `step` of a kernel.
+inline Tensor step_tensor(Device& device, const StepValues& values) {
+  return Tensor::from(device, {StepValues::kCount}, values.floats());
+}
 
 std::string text(const Sizes& sizes);
 Shape shape_of(const Sizes& sizes);

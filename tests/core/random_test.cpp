@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "core/step_values.h"
 #include "ops/ops.h"
 #include "tests/ops/devices.h"
 #include "tests/reference/reference.h"
@@ -90,6 +91,18 @@ TEST_CASE("dropout keeps its share, and another draw drops others", "[core]") {
     CHECK(dropped / 16384 == Approx(p).margin(0.02));
     CHECK(y == ops::dropout(ones, p, {5, 0}, 2).values());
     CHECK(y != ops::dropout(ones, p, {5, 0}, 3).values());
+  }
+}
+
+TEST_CASE("a step's draws come out of its floats as they went in, and without any they are none", "[core]") {
+  CHECK(StepValues{}.draws() == 0);
+  for (const uint32_t draws : {0u, 1u, 0xffffu, 0x10000u, 0x1234567u, 0x80000000u, 0xffffffffu}) {
+    StepValues values{.learning_rate = 0.5f};
+    values.set_draws(draws);
+    const StepValues read = StepValues::from(values.floats().data());
+    CHECK(read.draws() == draws);
+    CHECK(read.floats() == values.floats());
+    CHECK(read.learning_rate == 0.5f);
   }
 }
 

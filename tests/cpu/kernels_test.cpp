@@ -200,14 +200,14 @@ TEST_CASE("uniform numbers are Philox's, each at its own counter", "[cpu]") {
 TEST_CASE("dropout keeps an element where its uniform number is at least p", "[cpu]") {
   Runner runner;
   const size_t n = 10001;
-  const Floats u = runner.run(params::uniform{1, 2, 3, 4, 0, 1}, {}, n)[0], x = numbers(n, 13);
+  const Floats u = runner.run(params::uniform{1, 2, 3, 4, 0, 1}, {}, n)[0], x = numbers(n, 13), none = step_floats({});
   for (const float p : {0.0f, 0.25f, 0.9f}) {
-    const Floats y = runner.run(params::dropout{1, 2, 3, 4, p}, {x}, n)[0];
+    const Floats y = runner.run(params::dropout{1, 2, 3, 4, p}, {x, none}, n)[0];
     Doubles want;
     for (size_t i = 0; i < n; ++i) want.push_back(u[i] >= p ? x[i] / (1.0 - p) : 0);
     CHECK(worst(y, want) < 2e-6);
   }
-  CHECK(runner.run(params::dropout{1, 2, 3, 4, 1}, {x}, n)[0] == Floats(n, 0));
+  CHECK(runner.run(params::dropout{1, 2, 3, 4, 1}, {x, none}, n)[0] == Floats(n, 0));
 }
 
 }  // namespace

@@ -11,12 +11,19 @@
 #include <vector>
 
 #include "core/device.h"
+#include "core/step_values.h"
 #include "cpu/cpu_device.h"
 
 namespace sg::cpu_test {
 
 using Floats = std::vector<float>;
 using Doubles = std::vector<double>;
+
+/// A kernel's input `step`.
+inline Floats step_floats(const StepValues& values) {
+  const auto floats = values.floats();
+  return {floats.begin(), floats.end()};
+}
 
 class Runner {
  public:
@@ -34,7 +41,7 @@ class Runner {
     std::vector<Buffer> in, out;
     for (const Floats& values : inputs) in.push_back(buffer(values));
     for (size_t i = 0; i < info(P::kernel).outputs.size(); ++i) out.push_back(poisoned(floats));
-    device_->run({P::kernel, in, out, std::as_bytes(std::span(&p, 1))});
+    device_->run({P::kernel, in, out, bytes(p)});
     std::vector<Floats> results;
     for (const Buffer b : out) {
       results.emplace_back(floats);

@@ -93,10 +93,10 @@ TEST_CASE("fading LSTM gradients become zero, never subnormal", "[cpu]") {
 /// torch.optim.SGD on one number.
 struct NaiveSgd {
   double p, momentum_buffer = 0;
-  void step(double g, const params::sgd& s, double clip) {
+  void step(double g, const params::sgd& s, double learning_rate, double clip) {
     g = g * clip + s.weight_decay * p;
     momentum_buffer = s.momentum * momentum_buffer + g;
-    p -= s.learning_rate * momentum_buffer;
+    p -= learning_rate * momentum_buffer;
   }
 };
 
@@ -116,13 +116,12 @@ TEST_CASE("SGD follows torch.optim.SGD with momentum, weight decay and clipping"
         const Floats g = numbers(n, static_cast<uint32_t>(20 + step));
         float squared = 0;
         for (const float x : g) squared += x * x;
-        const params::sgd s{
-            .scale = 1, .max_norm = max_norm, .learning_rate = 0.1f, .weight_decay = 0.01f, .momentum = momentum};
-        const auto out = runner.run(s, {p, g, buffer, {squared}, {1}}, n);
+        const params::sgd s{.scale = 1, .max_norm = max_norm, .weight_decay = 0.01f, .momentum = momentum};
+        const auto out = runner.run(s, {p, g, buffer, {squared}, {1}, step_floats({.learning_rate = 0.1f})}, n);
         p = out[0], buffer = out[1];
         Doubles want_p, want_buffer;
         for (size_t i = 0; i < n; ++i) {
-          naive[i].step(g[i], s, clip_of(squared, max_norm));
+          naive[i].step(g[i], s, 0.1, clip_of(squared, max_norm));
           want_p.push_back(naive[i].p), want_buffer.push_back(naive[i].momentum_buffer);
         }
         INFO("momentum " << momentum << ", max_norm " << max_norm << ", step " << step);
@@ -136,16 +135,16 @@ TEST_CASE("SGD follows torch.optim.SGD with momentum, weight decay and clipping"
 /// torch.optim.Adam (AdamW where decoupled) on one number.
 struct NaiveAdam {
   double p, m = 0, v = 0;
-  void step(double g, const params::adam& s, int t, double clip) {
+  void step(double g, const params::adam& s, double learning_rate, int t, double clip) {
     g *= clip;
     if (s.decoupled)
-      p *= 1 - double{s.learning_rate} * s.weight_decay;
+      p *= 1 - learning_rate * s.weight_decay;
     else
       g += s.weight_decay * p;
     m = s.beta1 * m + (1 - double{s.beta1}) * g;
     v = s.beta2 * v + (1 - double{s.beta2}) * g * g;
     const double c1 = 1 - std::pow(double{s.beta1}, t), c2 = 1 - std::pow(double{s.beta2}, t);
-    p -= s.learning_rate / c1 * m / (std::sqrt(v) / std::sqrt(c2) + s.eps);
+    p -= learning_rate / c1 * m / (std::sqrt(v) / std::sqrt(c2) + s.eps);
   }
 };
 
@@ -162,20 +161,21 @@ TEST_CASE("Adam and AdamW follow torch.optim", "[cpu]") {
         float squared = 0;
         for (const float x : g) squared += x * x;
         params::adam s{.scale = 1,
-                       .learning_rate = 0.01f,
+                       .rate = 0.5f,
                        .weight_decay = 0.1f,
                        .beta1 = 0.9f,
                        .beta2 = 0.99f,
                        .eps = 1e-8f,
                        .decoupled = decoupled};
-        s.correction1 = static_cast<float>(1 - std::pow(double{s.beta1}, t));
-        s.correction2 = static_cast<float>(1 - std::pow(double{s.beta2}, t));
+        const StepValues values{.learning_rate = 0.02f,
+                                .correction1 = static_cast<float>(1 - std::pow(double{s.beta1}, t)),
+                                .correction2 = static_cast<float>(1 - std::pow(double{s.beta2}, t))};
         s.max_norm = max_norm;
-        const auto out = runner.run(s, {p, g, m, v, {squared}, {1}}, n);
+        const auto out = runner.run(s, {p, g, m, v, {squared}, {1}, step_floats(values)}, n);
         p = out[0], m = out[1], v = out[2];
         Doubles want_p, want_m, want_v;
         for (size_t i = 0; i < n; ++i) {
-          naive[i].step(g[i], s, t, clip_of(squared, max_norm));
+          naive[i].step(g[i], s, 0.01, t, clip_of(squared, max_norm));
           want_p.push_back(naive[i].p), want_m.push_back(naive[i].m), want_v.push_back(naive[i].v);
         }
         INFO((decoupled ? "AdamW" : "Adam") << ", max_norm " << max_norm << ", step " << t);
@@ -189,14 +189,9 @@ TEST_CASE("Adam and AdamW follow torch.optim", "[cpu]") {
 
 TEST_CASE("moments that have decayed become zero", "[cpu]") {
   Runner runner;
-  const params::adam s{.scale = 1,
-                       .learning_rate = 0.01f,
-                       .beta1 = 0.5f,
-                       .beta2 = 0.5f,
-                       .eps = 1e-8f,
-                       .correction1 = 1,
-                       .correction2 = 1};
-  const auto out = runner.run(s, {{1}, {0}, {1.5e-30f}, {1.5e-30f}, {0}, {1}}, 1);
+  const params::adam s{.scale = 1, .rate = 1, .beta1 = 0.5f, .beta2 = 0.5f, .eps = 1e-8f};
+  const Floats step = step_floats({.learning_rate = 0.01f});
+  const auto out = runner.run(s, {{1}, {0}, {1.5e-30f}, {1.5e-30f}, {0}, {1}, step}, 1);
   CHECK(out[0] == Floats{1});
   CHECK(out[1] == Floats{0});
   CHECK(out[2] == Floats{0});

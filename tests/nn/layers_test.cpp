@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "core/step_values.h"
 #include "cpu/cpu_device.h"
 #include "models/model.h"
 #include "ops/ops.h"
@@ -64,4 +65,20 @@ TEST_CASE("dropout scales what it keeps, draws a new mask each time, and rests o
   CHECK(zeros < 2700);
   context.training = false;
   CHECK(dropout.forward(x, context).values() == x.values());
+}
+
+TEST_CASE("dropout with a step's floats draws what it draws without them", "[nn]") {
+  const auto device = make_cpu_device();
+  const nn::Dropout dropout(0.25f);
+  const Tensor x = Tensor::full(*device, {100, 100}, 3);
+  const uint32_t before = 0xfffffffeu;  // so that the draws wrap
+  nn::Context plain{.training = true, .generator = {9, before}};
+  StepValues values;
+  values.set_draws(before);
+  nn::Context stepped{.training = true,
+                      .generator = {9, before},
+                      .step = Tensor::from(*device, {StepValues::kCount}, values.floats()),
+                      .first_draw = before};
+  for (int i = 0; i < 4; ++i) CHECK(dropout.forward(x, stepped).values() == dropout.forward(x, plain).values());
+  CHECK(stepped.generator.draws == plain.generator.draws);
 }

@@ -62,13 +62,13 @@ void add_guard(std::vector<OpCase>& table, int count, float scale, bool applied)
 }
 
 void add_muon_apply(std::vector<OpCase>& table, const Sizes& sizes, float weight_decay, float ratio, bool applied) {
-  const params::muon_apply q{.learning_rate = 0.25f, .weight_decay = weight_decay, .ratio = ratio};
+  const params::muon_apply q{.weight_decay = weight_decay, .ratio = ratio};
   table.push_back({"muon_apply",
                    text(sizes) + " decay " + std::to_string(weight_decay) + " ratio " + std::to_string(ratio) +
                        (applied ? "" : " refused"),
                    {{sizes}, {sizes}, one(applied ? 1 : 0)},
-                   [=](Device&, const Tensors& t) {
-                     return run(q, {t[0], t[1], t[2]}, shape_of(sizes));
+                   [=](Device& d, const Tensors& t) {
+                     return run(q, {t[0], t[1], t[2], step_tensor(d, {.learning_rate = 0.25f})}, shape_of(sizes));
                    },
                    [=](const Arrays& t) {
                      Array p = t[0];
@@ -82,21 +82,21 @@ void add_muon_apply(std::vector<OpCase>& table, const Sizes& sizes, float weight
 }
 
 void add_ema(std::vector<OpCase>& table, const Sizes& sizes, float decay, bool applied) {
-  const params::ema q{.decay = decay};
-  table.push_back({"ema",
-                   text(sizes) + " decay " + std::to_string(decay) + (applied ? "" : " refused"),
-                   {{sizes}, {sizes}, one(applied ? 1 : 0)},
-                   [=](Device&, const Tensors& t) {
-                     return run(q, {t[0], t[1], t[2]}, shape_of(sizes));
-                   },
-                   [=](const Arrays& t) {
-                     Array average = t[0];
-                     for (size_t i = 0; applied && i < average.values.size(); ++i)
-                       average.values[i] = double{decay} * average.values[i] + (1 - double{decay}) * t[1].values[i];
-                     return average;
-                   },
-                   1,
-                   false});
+  table.push_back(
+      {"ema",
+       text(sizes) + " decay " + std::to_string(decay) + (applied ? "" : " refused"),
+       {{sizes}, {sizes}, one(applied ? 1 : 0)},
+       [=](Device& d, const Tensors& t) {
+         return run(params::ema{}, {t[0], t[1], t[2], step_tensor(d, {.ema_decay = decay})}, shape_of(sizes));
+       },
+       [=](const Arrays& t) {
+         Array average = t[0];
+         for (size_t i = 0; applied && i < average.values.size(); ++i)
+           average.values[i] = double{decay} * average.values[i] + (1 - double{decay}) * t[1].values[i];
+         return average;
+       },
+       1,
+       false});
 }
 
 void add_combine(std::vector<OpCase>& table, const Sizes& sizes, float a, float b) {

@@ -50,6 +50,10 @@ P with(const Variant& v, P p) {
 Input one(double value) { return {{1}, value, value + 1, Draw::whole}; }
 /// A running average of squares.
 Input average_of_squares(const Sizes& sizes) { return {sizes, 0.05, 1}; }
+/// What the kernels read of a step with this rate, other than Adam's corrections.
+Tensor step_at(const Tensors& t, float learning_rate) {
+  return step_tensor(t[0].device(), {.learning_rate = learning_rate});
+}
 Tensor joined(const std::vector<Tensor>& outputs) { return ops::stack(outputs, 0); }
 
 using Step = std::function<void(Array& p, const Array& g, Arrays& state)>;
@@ -79,13 +83,11 @@ void add(std::vector<OpCase>& table, const std::string& op, const Sizes& sizes, 
 
 void add_sgd(std::vector<OpCase>& table, const Sizes& sizes, const Variant& v) {
   const bool nesterov = v.flag && v.momentum > 0;
-  const auto q = with(
-      v, params::sgd{
-             .learning_rate = 0.25f, .weight_decay = v.weight_decay, .momentum = v.momentum, .nesterov = nesterov});
+  const auto q = with(v, params::sgd{.weight_decay = v.weight_decay, .momentum = v.momentum, .nesterov = nesterov});
   add(
       table, "sgd", sizes, v, {{sizes, -1, 1}},
       [=](const Tensors& t) {
-        return run_all(q, {t[0], t[1], t[2], t[3], t[4]}, shape_of(sizes));
+        return run_all(q, {t[0], t[1], t[2], t[3], t[4], step_at(t, 0.25f)}, shape_of(sizes));
       },
       [=](Array& p, const Array& g, Arrays& state) {
         reference::Sgd{0.25, double{v.momentum}, double{v.weight_decay}, nesterov}.step(p, g, state[0], false);
@@ -94,18 +96,19 @@ void add_sgd(std::vector<OpCase>& table, const Sizes& sizes, const Variant& v) {
 
 void add_adam(std::vector<OpCase>& table, const Sizes& sizes, const Variant& v) {
   const float beta1 = 0.75f, beta2 = 0.984375f, eps = 0.0009765625f;
-  const auto q = with(v, params::adam{.learning_rate = 0.125f,
+  const StepValues values{.learning_rate = 0.5f,
+                          .correction1 = static_cast<float>(1 - std::pow(double{beta1}, v.t)),
+                          .correction2 = static_cast<float>(1 - std::pow(double{beta2}, v.t))};
+  const auto q = with(v, params::adam{.rate = 0.25f,
                                       .weight_decay = v.weight_decay,
                                       .beta1 = beta1,
                                       .beta2 = beta2,
                                       .eps = eps,
-                                      .decoupled = v.flag,
-                                      .correction1 = static_cast<float>(1 - std::pow(double{beta1}, v.t)),
-                                      .correction2 = static_cast<float>(1 - std::pow(double{beta2}, v.t))});
+                                      .decoupled = v.flag});
   add(
       table, "adam", sizes, v, {{sizes, -1, 1}, average_of_squares(sizes)},
       [=](const Tensors& t) {
-        return run_all(q, {t[0], t[1], t[2], t[3], t[4], t[5]}, shape_of(sizes));
+        return run_all(q, {t[0], t[1], t[2], t[3], t[4], t[5], step_tensor(t[0].device(), values)}, shape_of(sizes));
       },
       [=](Array& p, const Array& g, Arrays& state) {
         reference::Adam{0.125, beta1, beta2, eps, double{v.weight_decay}, v.flag}.step(p, g, state[0], state[1], v.t);
@@ -114,14 +117,12 @@ void add_adam(std::vector<OpCase>& table, const Sizes& sizes, const Variant& v) 
 
 void add_rmsprop(std::vector<OpCase>& table, const Sizes& sizes, const Variant& v) {
   const float alpha = 0.875f, eps = 0.0009765625f;
-  const auto q = with(
-      v,
-      params::rmsprop{
-          .learning_rate = 0.125f, .weight_decay = v.weight_decay, .alpha = alpha, .eps = eps, .momentum = v.momentum});
+  const auto q =
+      with(v, params::rmsprop{.weight_decay = v.weight_decay, .alpha = alpha, .eps = eps, .momentum = v.momentum});
   add(
       table, "rmsprop", sizes, v, {average_of_squares(sizes), {sizes, -1, 1}},
       [=](const Tensors& t) {
-        return run_all(q, {t[0], t[1], t[2], t[3], t[4], t[5]}, shape_of(sizes));
+        return run_all(q, {t[0], t[1], t[2], t[3], t[4], t[5], step_at(t, 0.125f)}, shape_of(sizes));
       },
       [=](Array& p, const Array& g, Arrays& state) {
         reference::RmsProp{0.125, alpha, eps, double{v.weight_decay}, double{v.momentum}}.step(p, g, state[0],
@@ -131,11 +132,11 @@ void add_rmsprop(std::vector<OpCase>& table, const Sizes& sizes, const Variant& 
 
 void add_adagrad(std::vector<OpCase>& table, const Sizes& sizes, const Variant& v) {
   const float eps = 0.0009765625f;
-  const auto q = with(v, params::adagrad{.learning_rate = 0.125f / 1.25f, .weight_decay = v.weight_decay, .eps = eps});
+  const auto q = with(v, params::adagrad{.weight_decay = v.weight_decay, .eps = eps});
   add(
       table, "adagrad", sizes, v, {average_of_squares(sizes)},
       [=](const Tensors& t) {
-        return run_all(q, {t[0], t[1], t[2], t[3], t[4]}, shape_of(sizes));
+        return run_all(q, {t[0], t[1], t[2], t[3], t[4], step_at(t, 0.125f / 1.25f)}, shape_of(sizes));
       },
       [=](Array& p, const Array& g, Arrays& state) {
         reference::Adagrad{0.125, 0.125, eps, double{v.weight_decay}}.step(p, g, state[0], 3);
@@ -145,13 +146,12 @@ void add_adagrad(std::vector<OpCase>& table, const Sizes& sizes, const Variant& 
 /// The averages and gradients lie on different grids, so that no sum of them is too near 0 to have a sign.
 void add_lion(std::vector<OpCase>& table, const Sizes& sizes, Variant v) {
   v.clip = {v.clip.scale, 0, 0};
-  const auto q =
-      with(v, params::lion{.learning_rate = 0.125f, .weight_decay = v.weight_decay, .beta1 = 0.75f, .beta2 = 0.875f});
+  const auto q = with(v, params::lion{.weight_decay = v.weight_decay, .beta1 = 0.75f, .beta2 = 0.875f});
   const size_t at = table.size();
   add(
       table, "lion", sizes, v, {{sizes, -1, 1, Draw::halfway}},
       [=](const Tensors& t) {
-        return run_all(q, {t[0], t[1], t[2], t[3], t[4]}, shape_of(sizes));
+        return run_all(q, {t[0], t[1], t[2], t[3], t[4], step_at(t, 0.125f)}, shape_of(sizes));
       },
       [=](Array& p, const Array& g, Arrays& state) {
         reference::Lion{0.125, 0.75, 0.875, double{v.weight_decay}}.step(p, g, state[0]);

@@ -17,13 +17,27 @@ void add_uniform(std::vector<OpCase>& table, const Sizes& sizes, float low, floa
 }
 
 void add_dropout(std::vector<OpCase>& table, const Sizes& sizes, float p, uint64_t seed, uint32_t draw) {
+  const std::string detail = text(sizes) + " p " + std::to_string(p) + " draw " + std::to_string(draw);
+  const auto expected = [=](const Arrays& t) { return reference::dropout(t[0], p, seed, draw); };
   table.push_back({"dropout",
-                   text(sizes) + " p " + std::to_string(p) + " draw " + std::to_string(draw),
+                   detail,
                    {{sizes}},
                    [=](Device&, const Tensors& t) {
                      return ops::dropout(t[0], p, {seed, 0}, draw);
                    },
-                   [=](const Arrays& t) { return reference::dropout(t[0], p, seed, draw); }});
+                   expected});
+  // The same draw counted from a step's: some before it, none, and more than the draw's number, so that the sum wraps.
+  for (const uint32_t before : {draw / 3, draw, draw + 0x12345u}) {
+    table.push_back({"dropout",
+                     detail + " after " + std::to_string(before),
+                     {{sizes}},
+                     [=](Device& device, const Tensors& t) {
+                       StepValues values;
+                       values.set_draws(before);
+                       return ops::dropout(t[0], p, {seed, 0}, draw - before, step_tensor(device, values));
+                     },
+                     expected});
+  }
 }
 
 }  // namespace

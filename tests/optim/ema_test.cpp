@@ -79,6 +79,27 @@ TEST_CASE("averages stand in for the weights while they are exchanged, and come 
   CHECK_THROWS_WITH(Ema({{"w", w}}, 1), Catch::Contains("decay"));
 }
 
+TEST_CASE("averages keep their identity through steps and exchanges, and a step's floats give what its number gives",
+          "[optim]") {
+  for (const char* name : {"cpu", "webgl"}) {
+    Device& d = device(name);
+    Tensor w = Tensor::from(d, Shape{5}, weights(0));
+    Ema numbered({{"w", w}}, 0.75f), filled({{"w", w}}, 0.75f);
+    const Tensor yes = Tensor::full(d, Shape{}, 1), average = filled.state()[0].value;
+    for (int step = 1; step <= 30; ++step) {
+      set(w, step);
+      numbered.update(yes, step);
+      StepValues values;
+      filled.begin_step(step, values);
+      filled.update(yes, Tensor::from(d, {StepValues::kCount}, values.floats()));
+      CHECK(average.values() == numbered.state()[0].value.values());
+      if (step % 10 == 0) const optim::Averaged exchanged(filled);
+      CHECK(filled.state()[0].value.id() == average.id());
+    }
+    CHECK(average.values() != weights(0));
+  }
+}
+
 TEST_CASE("averages go on from a checkpoint bit for bit", "[optim]") {
   Device& d = device("cpu");
   Tensor w = Tensor::from(d, Shape{5}, weights(0)), other = Tensor::from(d, Shape{5}, weights(7));

@@ -43,22 +43,19 @@ class Run {
         bias_(parameter(Shape{2}, {0.125f, -0.5f})),
         optimizer_({{"layer.weight", weight_}, {"layer.bias", bias_}}, config) {}
 
-  optim::Step step(int number, Bad bad) {
-    const float shift = static_cast<float>(number) / 8;
-    std::vector<float> data{1, shift, -0.5f, 2 - shift, 0.25f, -1};
-    if (bad == Bad::nan_data) data[3] = kNan;
-    const Tensor x = Tensor::from(device_, Shape{2, 3}, data);
-    Tensor loss = ops::mean(ops::square(ops::add_scalar(ops::add(ops::matmul(x, weight_), bias_), -0.5f)));
-    if (bad == Bad::nan_gradient) loss = ops::add(loss, ops::sum(root(bias_, {0, 1})));
-    if (bad == Bad::infinite_gradient) loss = ops::add(loss, ops::sum(ops::sqrt(ops::sub(bias_, below_bias()))));
-    if (bad == Bad::overflow) loss = ops::add(loss, ops::sum(ops::mul_scalar(bias_, 1e25f)));
-    loss.backward();
-    if (bad == Bad::nan_loss) loss = Tensor::full(device_, Shape{}, kNan);
-    if (bad == Bad::infinite_loss) loss = Tensor::full(device_, Shape{}, kInfinity);
-    if (bad == Bad::minus_infinite_loss) loss = Tensor::full(device_, Shape{}, -kInfinity);
-    const bool gradient_only = bad == Bad::nan_gradient || bad == Bad::infinite_gradient || bad == Bad::overflow;
-    if (gradient_only) CHECK(std::isfinite(loss.item()));
-    return optimizer_.step(0.05f, loss);
+  optim::Step step(int number, Bad bad) { return optimizer_.step(kRate, loss(number, bad)); }
+  /// The same step in its two halves.
+  optim::Step step_with_floats(int number, Bad bad) {
+    StepValues values;
+    optimizer_.begin_step(kRate, values);
+    return optimizer_.step(loss(number, bad), Tensor::from(device_, {StepValues::kCount}, values.floats()));
+  }
+
+  /// The tensors that live from step to step.
+  std::vector<Tensor> lasting() const {
+    std::vector<Tensor> all{weight_, bias_, optimizer_.guard()};
+    for (const Parameter& p : optimizer_.state()) all.push_back(p.value);
+    return all;
   }
 
   Bits bits() const {
@@ -76,6 +73,25 @@ class Run {
   Optimizer& optimizer() { return optimizer_; }
 
  private:
+  static constexpr float kRate = 0.05f;
+  /// The loss of a step, with its gradients in the parameters.
+  Tensor loss(int number, Bad bad) {
+    const float shift = static_cast<float>(number) / 8;
+    std::vector<float> data{1, shift, -0.5f, 2 - shift, 0.25f, -1};
+    if (bad == Bad::nan_data) data[3] = kNan;
+    const Tensor x = Tensor::from(device_, Shape{2, 3}, data);
+    Tensor loss = ops::mean(ops::square(ops::add_scalar(ops::add(ops::matmul(x, weight_), bias_), -0.5f)));
+    if (bad == Bad::nan_gradient) loss = ops::add(loss, ops::sum(root(bias_, {0, 1})));
+    if (bad == Bad::infinite_gradient) loss = ops::add(loss, ops::sum(ops::sqrt(ops::sub(bias_, below_bias()))));
+    if (bad == Bad::overflow) loss = ops::add(loss, ops::sum(ops::mul_scalar(bias_, 1e25f)));
+    loss.backward();
+    if (bad == Bad::nan_loss) loss = Tensor::full(device_, Shape{}, kNan);
+    if (bad == Bad::infinite_loss) loss = Tensor::full(device_, Shape{}, kInfinity);
+    if (bad == Bad::minus_infinite_loss) loss = Tensor::full(device_, Shape{}, -kInfinity);
+    const bool gradient_only = bad == Bad::nan_gradient || bad == Bad::infinite_gradient || bad == Bad::overflow;
+    if (gradient_only) CHECK(std::isfinite(loss.item()));
+    return loss;
+  }
   Tensor parameter(const Shape& shape, const std::vector<float>& values) {
     return Tensor::from(device_, shape, values).set_requires_grad();
   }
@@ -150,6 +166,33 @@ TEST_CASE("a step that is not finite changes no bit, and none is applied before 
 }
 TEST_CASE("a step that is not finite changes no bit, and none is applied before a reset, on webgl", "[optim][webgl]") {
   check_guards("webgl");
+}
+
+TEST_CASE("a step's floats give what its rate gives, tensors keep their identity, and an earlier Step its numbers",
+          "[optim]") {
+  for (const char* name : {"cpu", "webgl"}) {
+    for (const Config& config : configs()) {
+      INFO("kind " << static_cast<int>(config.kind) << " on " << name);
+      Run rated(device(name), config), filled(device(name), config);
+      const std::vector<Tensor> before = filled.lasting();
+      const optim::Step first = filled.step_with_floats(0, Bad::none);
+      const float norm = first.squared_norm.item();
+      CHECK(rated.step(0, Bad::none).squared_norm.item() == norm);
+      for (int i = 1; i < 4; ++i) {
+        rated.step(i, i == 3 ? Bad::nan_data : Bad::none);
+        const optim::Step later = filled.step_with_floats(i, i == 3 ? Bad::nan_data : Bad::none);
+        CHECK(filled.bits() == rated.bits());
+        CHECK(filled.optimizer().guard().item() == later.applied.item());
+      }
+      CHECK(filled.optimizer().guard().item() == 0);
+      CHECK(first.applied.item() == 1);
+      CHECK(first.squared_norm.item() == norm);
+      filled.optimizer().reset_guard();
+      CHECK(filled.optimizer().guard().item() == 1);
+      const std::vector<Tensor> after = filled.lasting();
+      for (size_t i = 0; i < before.size(); ++i) CHECK(after[i].id() == before[i].id());
+    }
+  }
 }
 
 TEST_CASE("the squared norm of many gradients of all sizes is right, and one NaN anywhere in them is seen", "[optim]") {

@@ -5,12 +5,19 @@
 #include <random>
 #include <vector>
 
+#include "core/step_values.h"
 #include "io/error.h"
 #include "webgl/webgl_device.h"
 
 namespace sg::test {
 
 using Floats = std::vector<float>;
+
+/// A kernel's input `step`.
+inline Floats step_floats(const StepValues& values) {
+  const auto floats = values.floats();
+  return {floats.begin(), floats.end()};
+}
 
 /// Whether the device's context is gone.
 inline bool is_lost(Device& device) {
@@ -46,7 +53,7 @@ std::vector<Floats> run_kernel(const Params& p, const std::vector<Floats>& input
   for (size_t i = 0; i < info(Params::kernel).outputs.size(); ++i) {
     out.push_back(device.allocate(static_cast<int64_t>(floats)));
   }
-  device.run({Params::kernel, in, out, std::as_bytes(std::span(&p, 1))});
+  device.run({Params::kernel, in, out, bytes(p)});
   std::vector<Floats> results;
   for (const Buffer buffer : out) {
     results.emplace_back(floats);

@@ -147,7 +147,7 @@ const Kind kOtherKinds[] = {
      }},
     {"dropout",
      [](Device& d, int n) {
-       return run_kernel(params::dropout{5, 6, 3, 9, 0.25f}, {x_of(n)}, size(n), d);
+       return run_kernel(params::dropout{5, 6, 3, 9, 0.25f}, {x_of(n), step_floats({})}, size(n), d);
      }},
 };
 

@@ -124,12 +124,12 @@ TEST_CASE("webgl's dropout keeps exactly the elements that the random numbers sa
     const float u = uniform01(philox({static_cast<uint32_t>(i / 4), 3, 9, 0}, 5, 6)[i % 4]);
     expected.push_back(u >= 0.25f ? x[i] / 0.75 : 0);
   }
-  CHECK(worst(run_kernel(p, {x}, size)[0], expected) < 1e-6);
+  CHECK(worst(run_kernel(p, {x, step_floats({})}, size)[0], expected) < 1e-6);
 }
 
 TEST_CASE("webgl's dropout turns even NaN and infinity into 0 where it drops", "[webgl]") {
   const params::dropout p{.seed_low = 5, .seed_high = 6, .stream = 3, .draw = 9, .p = 0.9999f};
-  CHECK(run_kernel(p, {{NAN, INFINITY, NAN, 1}}, 4)[0] == Floats(4, 0));
+  CHECK(run_kernel(p, {{NAN, INFINITY, NAN, 1}, step_floats({})}, 4)[0] == Floats(4, 0));
 }
 
 TEST_CASE("webgl steps SGD as torch does", "[webgl]") {
@@ -144,9 +144,8 @@ TEST_CASE("webgl steps SGD as torch does", "[webgl]") {
     buffer_next.push_back(momentum == 0 ? g : momentum * buffer[i] + g);
     next.push_back(value[i] - 0.1 * buffer_next[i]);
   }
-  const params::sgd p{
-      .scale = 1, .max_norm = max_norm, .learning_rate = 0.1f, .weight_decay = 0.01f, .momentum = momentum};
-  const auto results = run_kernel(p, {value, grad, buffer, {4}, {1}}, size);
+  const params::sgd p{.scale = 1, .max_norm = max_norm, .weight_decay = 0.01f, .momentum = momentum};
+  const auto results = run_kernel(p, {value, grad, buffer, {4}, {1}, step_floats({.learning_rate = 0.1f})}, size);
   CHECK(worst(results[0], next) < 1e-6);
   CHECK(worst(results[1], buffer_next) < 1e-6);
 }
@@ -166,15 +165,15 @@ TEST_CASE("webgl steps Adam and AdamW as torch does", "[webgl]") {
   }
   const params::adam p{.scale = 1,
                        .max_norm = 0.5f,
-                       .learning_rate = 0.01f,
+                       .rate = 0.5f,
                        .weight_decay = 0.1f,
                        .beta1 = 0.9f,
                        .beta2 = 0.999f,
                        .eps = 1e-8f,
-                       .decoupled = decoupled,
-                       .correction1 = static_cast<float>(c1),
-                       .correction2 = static_cast<float>(c2)};
-  const auto results = run_kernel(p, {value, grad, m, v, {9}, {1}}, size);
+                       .decoupled = decoupled};
+  const StepValues values{
+      .learning_rate = 0.02f, .correction1 = static_cast<float>(c1), .correction2 = static_cast<float>(c2)};
+  const auto results = run_kernel(p, {value, grad, m, v, {9}, {1}, step_floats(values)}, size);
   // v is small where the step is largest: the quotient magnifies the rounding of both.
   CHECK(worst(results[0], next) < 2e-5);
   CHECK(worst(results[1], m_next) < 1e-6);

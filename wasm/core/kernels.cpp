@@ -19,7 +19,8 @@ std::vector<std::string_view> words(std::string_view text) {
 
 const KernelInfo& info(Kernel kernel) {
   static const std::array<KernelInfo, static_cast<size_t>(Kernel::count)> table{{
-#define KERNEL(name, inputs, outputs, ...) {#name, words(inputs), words(outputs), #__VA_ARGS__, sizeof(params::name)},
+#define KERNEL(name, inputs, outputs, ...) \
+  {#name, words(inputs), words(outputs), #__VA_ARGS__, kParameterBytes<params::name>},
 #include "core/kernels.def"
 #undef KERNEL
   }};

@@ -1,7 +1,10 @@
 // What kernels.def yields: the enum, a parameter struct per kernel, and their names at run time.
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace sg {
@@ -27,6 +30,14 @@ namespace params {
 #undef INT
 #undef FLOAT
 }  // namespace params
+
+/// An empty struct has a byte, but a kernel without parameters has none.
+template <class Params>
+constexpr size_t kParameterBytes = std::is_empty_v<Params> ? 0 : sizeof(Params);
+template <class Params>
+std::span<const std::byte> bytes(const Params& p) {
+  return std::as_bytes(std::span(&p, 1)).first(kParameterBytes<Params>);
+}
 
 struct KernelInfo {
   std::string_view name;

@@ -87,8 +87,7 @@ std::vector<Tensor> run_kernel(Kernel kernel, std::span<const std::byte> paramet
 
 template <class Params>
 std::vector<Tensor> run_all(const Params& p, std::initializer_list<Tensor> inputs, const Shape& shape) {
-  return run_kernel(Params::kernel, std::as_bytes(std::span(&p, 1)), {inputs.begin(), inputs.size()},
-                    inputs.begin()->device(), shape);
+  return run_kernel(Params::kernel, bytes(p), {inputs.begin(), inputs.size()}, inputs.begin()->device(), shape);
 }
 
 template <class Params>
@@ -98,7 +97,7 @@ Tensor run(const Params& p, std::initializer_list<Tensor> inputs, const Shape& s
 
 template <class Params>
 Tensor make(const Params& p, Device& device, const Shape& shape) {
-  return run_kernel(Params::kernel, std::as_bytes(std::span(&p, 1)), {}, device, shape)[0];
+  return run_kernel(Params::kernel, bytes(p), {}, device, shape)[0];
 }
 
 /// Puts `result` on the tape as made from `inputs`, if any of them needs a gradient and the tape is on. `backward` may

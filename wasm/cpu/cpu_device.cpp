@@ -32,7 +32,7 @@ using Function = void (*)(std::span<const std::byte> parameters, const Args& arg
 template <class P, void (*kernel)(const P&, const Args&)>
 void call(std::span<const std::byte> parameters, const Args& args) {
   P p;
-  std::memcpy(&p, parameters.data(), sizeof p);
+  if constexpr (!std::is_empty_v<P>) std::memcpy(&p, parameters.data(), sizeof p);
   kernel(p, args);
 }
 

@@ -2,6 +2,7 @@
 // Averages that have decayed to almost nothing become zero before they turn subnormal.
 #include <algorithm>
 
+#include "core/step_values.h"
 #include "cpu/kernel.h"
 #include "cpu/simd.h"
 
@@ -19,6 +20,8 @@ struct Clip {
   }
   vf operator()(vf g) const { return max(min(g * factor, most), -most); }
 };
+
+StepValues step_of(const Args& args, size_t input) { return StepValues::from(args.in(input, StepValues::kCount)); }
 
 /// True where the step is to be applied; else the outputs are copies of the inputs before.
 bool applies(const Args& args, size_t applied, std::initializer_list<std::pair<size_t, size_t>> kept) {
@@ -74,12 +77,13 @@ void sgd(const params::sgd& p, const Args& args) {
   float *next = args.out(0, n), *buffer_next = args.out(1, n);
   const Clip clip(p, *args.in(3, 1));
   if (!applies(args, 4, {{0, 0}, {2, 1}})) return;
+  const float learning_rate = step_of(args, 5).learning_rate;
   each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) {
     const vf before = load(parameter + i);
     const vf g = clip(load(gradient + i)) + before * p.weight_decay;
     const vf average = flush(p.momentum == 0 ? g : load(buffer + i) * p.momentum + g);
     store(buffer_next + i, average);
-    store(next + i, before - (p.nesterov != 0 ? g + average * p.momentum : average) * p.learning_rate);
+    store(next + i, before - (p.nesterov != 0 ? g + average * p.momentum : average) * learning_rate);
   });
 }
 
@@ -89,8 +93,10 @@ void adam(const params::adam& p, const Args& args) {
   float *next = args.out(0, n), *average_next = args.out(1, n), *square_next = args.out(2, n);
   const Clip clip(p, *args.in(4, 1));
   if (!applies(args, 5, {{0, 0}, {2, 1}, {3, 2}})) return;
-  const float l2 = p.decoupled ? 0 : p.weight_decay, keep = p.decoupled ? 1 - p.learning_rate * p.weight_decay : 1;
-  const float rate = p.learning_rate / p.correction1, per_root2 = 1 / sqrt(p.correction2);
+  const StepValues step = step_of(args, 6);
+  const float learning_rate = step.learning_rate * p.rate;
+  const float l2 = p.decoupled ? 0 : p.weight_decay, keep = p.decoupled ? 1 - learning_rate * p.weight_decay : 1;
+  const float rate = learning_rate / step.correction1, per_root2 = 1 / sqrt(step.correction2);
   each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) {
     const vf before = load(parameter + i);
     const vf g = clip(load(gradient + i)) + before * l2;
@@ -108,6 +114,7 @@ void rmsprop(const params::rmsprop& p, const Args& args) {
   float *next = args.out(0, n), *square_next = args.out(1, n), *buffer_next = args.out(2, n);
   const Clip clip(p, *args.in(4, 1));
   if (!applies(args, 5, {{0, 0}, {2, 1}, {3, 2}})) return;
+  const float learning_rate = step_of(args, 6).learning_rate;
   each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) {
     const vf before = load(parameter + i);
     const vf g = clip(load(gradient + i)) + before * p.weight_decay;
@@ -116,7 +123,7 @@ void rmsprop(const params::rmsprop& p, const Args& args) {
     const vf step = flush(p.momentum == 0 ? part : load(buffer + i) * p.momentum + part);
     store(square_next + i, v);
     store(buffer_next + i, step);
-    store(next + i, before - step * p.learning_rate);
+    store(next + i, before - step * learning_rate);
   });
 }
 
@@ -126,12 +133,13 @@ void adagrad(const params::adagrad& p, const Args& args) {
   float *next = args.out(0, n), *sum_next = args.out(1, n);
   const Clip clip(p, *args.in(3, 1));
   if (!applies(args, 4, {{0, 0}, {2, 1}})) return;
+  const float learning_rate = step_of(args, 5).learning_rate;
   each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) {
     const vf before = load(parameter + i);
     const vf g = clip(load(gradient + i)) + before * p.weight_decay;
     const vf s = load(sum + i) + g * g;
     store(sum_next + i, s);
-    store(next + i, before - g * p.learning_rate / (sqrt(s) + p.eps));
+    store(next + i, before - g * learning_rate / (sqrt(s) + p.eps));
   });
 }
 
@@ -141,10 +149,11 @@ void lion(const params::lion& p, const Args& args) {
   float *next = args.out(0, n), *average_next = args.out(1, n);
   const Clip clip(p, *args.in(3, 1));
   if (!applies(args, 4, {{0, 0}, {2, 1}})) return;
-  const float keep = 1 - p.learning_rate * p.weight_decay;
+  const float learning_rate = step_of(args, 5).learning_rate;
+  const float keep = 1 - learning_rate * p.weight_decay;
   each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) {
     const vf g = clip(load(gradient + i)), m = load(average + i);
-    store(next + i, load(parameter + i) * keep - sign(m * p.beta1 + g * (1 - p.beta1)) * p.learning_rate);
+    store(next + i, load(parameter + i) * keep - sign(m * p.beta1 + g * (1 - p.beta1)) * learning_rate);
     store(average_next + i, flush(m * p.beta2 + g * (1 - p.beta2)));
   });
 }
@@ -168,7 +177,8 @@ void muon_apply(const params::muon_apply& p, const Args& args) {
   const float *parameter = args.in(0, n), *update = args.in(1, n);
   float* next = args.out(0, n);
   if (!applies(args, 2, {{0, 0}})) return;
-  const float keep = 1 - p.learning_rate * p.weight_decay, rate = p.learning_rate * p.ratio;
+  const float learning_rate = step_of(args, 3).learning_rate;
+  const float keep = 1 - learning_rate * p.weight_decay, rate = learning_rate * p.ratio;
   each_four(static_cast<ptrdiff_t>(n),
             [=](ptrdiff_t i) { store(next + i, load(parameter + i) * keep - load(update + i) * rate); });
 }
@@ -180,14 +190,14 @@ void combine(const params::combine& p, const Args& args) {
   each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) { store(z + i, load(x + i) * p.a + load(y + i) * p.b); });
 }
 
-void ema(const params::ema& p, const Args& args) {
+void ema(const params::ema&, const Args& args) {
   const int64_t n = args.out_size(0);
   const float *average = args.in(0, n), *parameter = args.in(1, n);
   float* next = args.out(0, n);
   if (!applies(args, 2, {{0, 0}})) return;
-  const float rest = 1 - p.decay;
+  const float decay = step_of(args, 3).ema_decay, rest = 1 - decay;
   each_four(static_cast<ptrdiff_t>(n),
-            [=](ptrdiff_t i) { store(next + i, load(average + i) * p.decay + load(parameter + i) * rest); });
+            [=](ptrdiff_t i) { store(next + i, load(average + i) * decay + load(parameter + i) * rest); });
 }
 
 }  // namespace kernels

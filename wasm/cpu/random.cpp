@@ -1,6 +1,7 @@
 // Random numbers by position: the numbers of core/random.h, made for four counters at a time.
 #include "core/random.h"
 
+#include "core/step_values.h"
 #include "cpu/kernel.h"
 #include "cpu/simd.h"
 
@@ -70,7 +71,10 @@ void dropout(const params::dropout& p, const Args& args) {
   const float* const x = args.in(0, args.out_size(0));
   float* const y = args.out(0, 0);
   const vf threshold = splat(p.p), scale = splat(1.0f / (1.0f - p.p));
-  each_draw(p, args.out_size(0),
+  const uint32_t draws = StepValues::from(args.in(1, StepValues::kCount)).draws();
+  params::dropout at = p;
+  at.draw = static_cast<int32_t>(draws + static_cast<uint32_t>(p.draw));
+  each_draw(at, args.out_size(0),
             [=](ptrdiff_t i, vf u) { store(y + i, select(u >= threshold, load(x + i) * scale, splat(0))); });
 }
 

@@ -10,7 +10,9 @@ namespace {
 float bound(int n) { return 1.0f / std::sqrt(static_cast<float>(n)); }
 
 Tensor drop(const Tensor& x, float p, Context& context) {
-  return context.training && p > 0 ? ops::dropout(x, p, context.generator, context.generator.draws++) : x;
+  if (!context.training || !(p > 0)) return x;
+  const uint32_t draw = context.generator.draws++ - context.first_draw;
+  return ops::dropout(x, p, context.generator, draw, context.step);
 }
 
 }  // namespace

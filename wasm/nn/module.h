@@ -15,6 +15,9 @@ namespace sg::nn {
 struct Context {
   bool training = false;
   Generator generator;  // its `draws` counts the dropout masks used so far
+  /// The floats of core/step_values.h where a step is to be recorded, and the generator's draws that they hold.
+  Tensor step = {};
+  uint32_t first_draw = 0;
 };
 
 class Module {

@@ -103,8 +103,8 @@ Tensor gather(const Tensor& x, int axis, const Tensor& index);
 Tensor embedding(const Tensor& indices, const Tensor& weight);
 
 /// Each element is 0 with probability p, else scaled by 1 / (1 - p). `draw` numbers the use: the same draw, the same
-/// mask.
-Tensor dropout(const Tensor& x, float p, const Generator& generator, uint32_t draw);
+/// mask. With `step`, floats of core/step_values.h, it is counted from the draws made before the step.
+Tensor dropout(const Tensor& x, float p, const Generator& generator, uint32_t draw, const Tensor& step = {});
 /// Uniform numbers in [low, high).
 Tensor uniform(Device& device, const Shape& shape, float low, float high, const Generator& generator, Stream stream,
                uint32_t draw);

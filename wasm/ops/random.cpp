@@ -1,4 +1,5 @@
 #include "core/check.h"
+#include "core/step_values.h"
 #include "ops/ops.h"
 
 namespace sg::ops {
@@ -14,15 +15,18 @@ Tensor uniform(Device& device, const Shape& shape, float low, float high, const 
   return make(p, device, shape);
 }
 
-Tensor dropout(const Tensor& x, float p, const Generator& generator, uint32_t draw) {
+Tensor dropout(const Tensor& x, float p, const Generator& generator, uint32_t draw, const Tensor& step) {
   SG_CHECK(p >= 0 && p < 1, "dropout: p = " + std::to_string(p) + " is not in [0, 1)");
   const params::dropout q{.seed_low = static_cast<int32_t>(generator.low()),
                           .seed_high = static_cast<int32_t>(generator.high()),
                           .stream = static_cast<int32_t>(Stream::dropout),
                           .draw = static_cast<int32_t>(draw),
                           .p = p};
-  // The mask is made anew from its counter in the backward: nothing is kept.
-  return record(run(q, {x}, x.shape()), {x}, [q](const Tensor& dy) -> Grads { return {run(q, {dy}, dy.shape())}; });
+  const Tensor at = step.defined() ? step : Tensor::full(x.device(), {StepValues::kCount}, 0);
+  // The mask is made anew from its counter in the backward: nothing else is kept.
+  return record(run(q, {x, at}, x.shape()), {x}, [q, at](const Tensor& dy) -> Grads {
+    return {run(q, {dy, at}, dy.shape())};
+  });
 }
 
 }  // namespace sg::ops

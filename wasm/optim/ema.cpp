@@ -14,19 +14,31 @@ Ema::Ema(const std::vector<Parameter>& parameters, float decay) : decay_(decay) 
     if (seen.insert(p.value.id()).second) slots_.push_back({p, p.value.detach()});
 }
 
-void Ema::update(const Tensor& applied, int64_t steps) {
+void Ema::begin_step(int64_t steps, StepValues& values) const {
+  const double n = static_cast<double>(steps);
+  values.ema_decay = std::min(decay_, static_cast<float>((1 + n) / (10 + n)));
+}
+
+void Ema::update(const Tensor& applied, const Tensor& values) {
   SG_CHECK(!swapped_, "ema: the averages stand in the weights' place: swap them back before the next step");
   const NoGrad off;
-  const double n = static_cast<double>(steps);
-  const params::ema q{.decay = std::min(decay_, static_cast<float>((1 + n) / (10 + n)))};
-  for (Slot& slot : slots_) slot.average = run(q, {slot.average, slot.parameter.value, applied}, slot.average.shape());
+  for (Slot& slot : slots_) {
+    const Tensor& average = slot.average;
+    slot.average.set_value(run(params::ema{}, {average, slot.parameter.value, applied, values}, average.shape()));
+  }
+}
+
+void Ema::update(const Tensor& applied, int64_t steps) {
+  StepValues values;
+  begin_step(steps, values);
+  update(applied, Tensor::from(applied.device(), {StepValues::kCount}, values.floats()));
 }
 
 void Ema::swap() {
   for (Slot& slot : slots_) {
     const Tensor weight = slot.parameter.value.detach();
     slot.parameter.value.set_value(slot.average);
-    slot.average = weight;
+    slot.average.set_value(weight);
   }
   swapped_ = !swapped_;
 }

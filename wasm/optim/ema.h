@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/parameter.h"
+#include "core/step_values.h"
 
 namespace sg::optim {
 
@@ -14,8 +15,13 @@ class Ema {
  public:
   /// The averages begin as the weights are now. What is not a parameter (running statistics of norms) is not averaged.
   Ema(const std::vector<Parameter>& parameters, float decay);
-  /// After step number `steps`, counted from 1: average = d average + (1 - d) weight with d = min(decay, (1 + steps) /
-  /// (10 + steps)), so that the first weights fade quickly. A refused step (Step::applied is 0) changes nothing.
+  /// Before step number `steps`, counted from 1: fills in its d = min(decay, (1 + steps) / (10 + steps)), so that the
+  /// first weights fade quickly.
+  void begin_step(int64_t steps, StepValues& values) const;
+  /// After the step: average = d average + (1 - d) weight, d in the floats `values` of a StepValues. A refused step
+  /// (Step::applied is 0) changes nothing. Nothing that this runs depends on the step's number.
+  void update(const Tensor& applied, const Tensor& values);
+  /// Both at once.
   void update(const Tensor& applied, int64_t steps);
   /// Exchanges weights and averages: before validation, and once more after it. Not while a step is being made.
   void swap();

@@ -96,9 +96,27 @@ Optimizer::Optimizer(std::vector<Parameter> parameters, const Config& config) : 
   reset_guard();
 }
 
-void Optimizer::reset_guard() { applied_ = Tensor::full(slots_[0].parameter.value.device(), Shape{}, 1); }
+void Optimizer::reset_guard() {
+  const Tensor one = Tensor::full(slots_[0].parameter.value.device(), Shape{}, 1);
+  if (applied_.defined())
+    applied_.set_value(one);
+  else
+    applied_ = one;
+}
 
-Step Optimizer::step(float learning_rate, const Tensor& loss, float gradient_scale) {
+void Optimizer::begin_step(float learning_rate, StepValues& values) {
+  ++steps_;
+  const auto correction = [&](float beta) {
+    return static_cast<float>(1 - std::pow(double{beta}, static_cast<double>(steps_)));
+  };
+  const double slower = 1 + static_cast<double>(steps_ - 1) * double{config_.rate_decay};
+  const bool slows = config_.kind == Kind::adagrad;
+  values.learning_rate = slows ? static_cast<float>(double{learning_rate} / slower) : learning_rate;
+  values.correction1 = correction(config_.beta1);
+  values.correction2 = correction(config_.beta2);
+}
+
+Step Optimizer::step(const Tensor& loss, const Tensor& values, float gradient_scale) {
   const NoGrad off;
   SG_CHECK(loss.defined() && loss.size() == 1, "an optimiser's step needs the loss, one number");
   std::vector<Tensor> gradients;
@@ -108,14 +126,19 @@ Step Optimizer::step(float learning_rate, const Tensor& loss, float gradient_sca
   const Tensor squares = partial_squares(gradients);
   const params::guard q{.count = static_cast<int>(squares.size()), .scale = gradient_scale};
   const auto guarded = run_all(q, {loss, squares, applied_}, Shape{});
-  applied_ = guarded[1];
-  ++steps_;
-  const Shared with{learning_rate, gradient_scale, guarded[0], applied_};
+  applied_.set_value(guarded[1]);
+  const Shared with{gradient_scale, guarded[0], guarded[1], values};
   for (Slot& slot : slots_) {
     if (slot.parameter.value.grad().defined()) update(slot, with);
     slot.parameter.value.clear_grad();
   }
-  return {guarded[0], applied_};
+  return {guarded[0], guarded[1]};
+}
+
+Step Optimizer::step(float learning_rate, const Tensor& loss, float gradient_scale) {
+  StepValues values;
+  begin_step(learning_rate, values);
+  return step(loss, Tensor::from(applied_.device(), {StepValues::kCount}, values.floats()), gradient_scale);
 }
 
 void Optimizer::update(Slot& slot, const Shared& with) {
@@ -141,35 +164,32 @@ void Optimizer::update_sgd(Slot& slot, const Shared& with) {
   const params::sgd q{.scale = with.scale,
                       .max_norm = config_.clip_norm,
                       .max_value = config_.clip_value,
-                      .learning_rate = with.learning_rate,
                       .weight_decay = slot.weight_decay,
                       .momentum = config_.momentum,
                       .nesterov = config_.nesterov};
   const bool keeps = !slot.state.empty();  // else the buffer is not read
-  const auto out = run_all(q, {p, p.grad(), keeps ? slot.state[0] : p, with.squared_norm, with.applied}, p.shape());
+  const auto out =
+      run_all(q, {p, p.grad(), keeps ? slot.state[0] : p, with.squared_norm, with.applied, with.step}, p.shape());
   p.set_value(out[0]);
-  if (keeps) slot.state[0] = out[1];
+  if (keeps) slot.state[0].set_value(out[1]);
 }
 
 void Optimizer::update_adam(Slot& slot, const Shared& with) {
   Tensor& p = slot.parameter.value;
-  const auto correction = [&](float beta) {
-    return static_cast<float>(1 - std::pow(double{beta}, static_cast<double>(steps_)));
-  };
   const params::adam q{.scale = with.scale,
                        .max_norm = config_.clip_norm,
                        .max_value = config_.clip_value,
-                       .learning_rate = with.learning_rate * (config_.kind == Kind::muon ? config_.adamw_rate : 1),
+                       .rate = config_.kind == Kind::muon ? config_.adamw_rate : 1,
                        .weight_decay = slot.weight_decay,
                        .beta1 = config_.beta1,
                        .beta2 = config_.beta2,
                        .eps = config_.eps,
-                       .decoupled = slot.kind == Kind::adamw,
-                       .correction1 = correction(config_.beta1),
-                       .correction2 = correction(config_.beta2)};
-  const auto out = run_all(q, {p, p.grad(), slot.state[0], slot.state[1], with.squared_norm, with.applied}, p.shape());
+                       .decoupled = slot.kind == Kind::adamw};
+  const auto out =
+      run_all(q, {p, p.grad(), slot.state[0], slot.state[1], with.squared_norm, with.applied, with.step}, p.shape());
   p.set_value(out[0]);
-  slot.state = {out[1], out[2]};
+  slot.state[0].set_value(out[1]);
+  slot.state[1].set_value(out[2]);
 }
 
 void Optimizer::update_rmsprop(Slot& slot, const Shared& with) {
@@ -177,31 +197,29 @@ void Optimizer::update_rmsprop(Slot& slot, const Shared& with) {
   const params::rmsprop q{.scale = with.scale,
                           .max_norm = config_.clip_norm,
                           .max_value = config_.clip_value,
-                          .learning_rate = with.learning_rate,
                           .weight_decay = slot.weight_decay,
                           .alpha = config_.alpha,
                           .eps = config_.eps,
                           .momentum = config_.momentum};
   const bool keeps = slot.state.size() > 1;  // else the buffer is not read
   const auto out =
-      run_all(q, {p, p.grad(), slot.state[0], keeps ? slot.state[1] : p, with.squared_norm, with.applied}, p.shape());
+      run_all(q, {p, p.grad(), slot.state[0], keeps ? slot.state[1] : p, with.squared_norm, with.applied, with.step},
+              p.shape());
   p.set_value(out[0]);
-  slot.state[0] = out[1];
-  if (keeps) slot.state[1] = out[2];
+  slot.state[0].set_value(out[1]);
+  if (keeps) slot.state[1].set_value(out[2]);
 }
 
 void Optimizer::update_adagrad(Slot& slot, const Shared& with) {
   Tensor& p = slot.parameter.value;
-  const double slower = 1 + static_cast<double>(steps_ - 1) * double{config_.rate_decay};
   const params::adagrad q{.scale = with.scale,
                           .max_norm = config_.clip_norm,
                           .max_value = config_.clip_value,
-                          .learning_rate = static_cast<float>(double{with.learning_rate} / slower),
                           .weight_decay = slot.weight_decay,
                           .eps = config_.eps};
-  const auto out = run_all(q, {p, p.grad(), slot.state[0], with.squared_norm, with.applied}, p.shape());
+  const auto out = run_all(q, {p, p.grad(), slot.state[0], with.squared_norm, with.applied, with.step}, p.shape());
   p.set_value(out[0]);
-  slot.state[0] = out[1];
+  slot.state[0].set_value(out[1]);
 }
 
 void Optimizer::update_lion(Slot& slot, const Shared& with) {
@@ -209,13 +227,12 @@ void Optimizer::update_lion(Slot& slot, const Shared& with) {
   const params::lion q{.scale = with.scale,
                        .max_norm = config_.clip_norm,
                        .max_value = config_.clip_value,
-                       .learning_rate = with.learning_rate,
                        .weight_decay = slot.weight_decay,
                        .beta1 = config_.beta1,
                        .beta2 = config_.beta2};
-  const auto out = run_all(q, {p, p.grad(), slot.state[0], with.squared_norm, with.applied}, p.shape());
+  const auto out = run_all(q, {p, p.grad(), slot.state[0], with.squared_norm, with.applied, with.step}, p.shape());
   p.set_value(out[0]);
-  slot.state[0] = out[1];
+  slot.state[0].set_value(out[1]);
 }
 
 void Optimizer::update_muon(Slot& slot, const Shared& with) {
@@ -229,10 +246,9 @@ void Optimizer::update_muon(Slot& slot, const Shared& with) {
   const double rows = p.dim(0), columns = p.dim(1);
   const double ratio =
       config_.match_adamw ? 0.2 * std::sqrt(std::max(rows, columns)) : std::sqrt(std::max(1.0, rows / columns));
-  const params::muon_apply a{
-      .learning_rate = with.learning_rate, .weight_decay = slot.weight_decay, .ratio = static_cast<float>(ratio)};
-  p.set_value(run(a, {p, orthogonalized(out[0]), with.applied}, p.shape()));
-  slot.state[0] = out[1];
+  const params::muon_apply a{.weight_decay = slot.weight_decay, .ratio = static_cast<float>(ratio)};
+  p.set_value(run(a, {p, orthogonalized(out[0]), with.applied, with.step}, p.shape()));
+  slot.state[0].set_value(out[1]);
 }
 
 std::vector<Parameter> Optimizer::state() const {

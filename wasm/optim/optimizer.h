@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/parameter.h"
+#include "core/step_values.h"
 
 namespace sg::optim {
 
@@ -64,11 +65,19 @@ class Optimizer {
  public:
   /// A tensor that occurs twice (tied weights) is stepped once, under its first name.
   Optimizer(std::vector<Parameter> parameters, const Config& config);
-  /// Applies and clears the gradients of `loss`, one number. Gradients of n backward passes add up: with gradient_scale
-  /// = 1 / n their mean is applied; `loss` is then any number that is not finite where one of the losses was not.
+  /// Counts a step and fills in what it has of its own: the rate and the bias corrections.
+  void begin_step(float learning_rate, StepValues& values);
+  /// Applies and clears the gradients of `loss`, one number; `values` are the floats of the step's StepValues.
+  /// Gradients of n backward passes add up: with gradient_scale = 1 / n their mean is applied; `loss` is then any
+  /// number that is not finite where one of the losses was not. Nothing that this runs depends on the step's number,
+  /// and every tensor that lives from step to step (parameters, state, guard) keeps its identity.
+  Step step(const Tensor& loss, const Tensor& values, float gradient_scale = 1);
+  /// Both at once.
   Step step(float learning_rate, const Tensor& loss, float gradient_scale = 1);
   /// Steps are applied again. The step counter is the caller's to set back.
   void reset_guard();
+  /// `applied` of the latest step, 1 before the first: the tensor that every step reads and sets.
+  Tensor guard() const { return applied_; }
 
   /// Steps taken, refused ones included: they decide Adam's bias correction and Adagrad's rate.
   int64_t steps() const { return steps_; }
@@ -88,8 +97,8 @@ class Optimizer {
   };
   /// What all kernels of a step share.
   struct Shared {
-    float learning_rate, scale;
-    Tensor squared_norm, applied;
+    float scale;
+    Tensor squared_norm, applied, step;
   };
   void update(Slot& slot, const Shared& with);
   void update_sgd(Slot& slot, const Shared& with);

@@ -74,6 +74,13 @@ uint32_t Learner::step(std::span<const uint32_t> starts, float learning_rate) {
   const std::vector<Parameter> buffers = model_->buffers();
   const std::vector<Tensor> before = held(buffers);
   const size_t batch = static_cast<size_t>(config_.batch_size);
+  StepValues values;
+  optimizer_.begin_step(learning_rate, values);
+  if (ema_) ema_->begin_step(optimizer_.steps(), values);
+  context_.first_draw = context_.generator.draws;
+  values.set_draws(context_.first_draw);
+  const Tensor now = Tensor::from(*device_, {StepValues::kCount}, values.floats());
+  context_.step = now;
   Tensor loss;
   for (size_t first = 0; first < starts.size(); first += batch) {
     const auto part = starts.subspan(first, std::min(batch, starts.size() - first));
@@ -87,13 +94,12 @@ uint32_t Learner::step(std::span<const uint32_t> starts, float learning_rate) {
     loss = loss.defined() ? ops::add(loss, l) : l.detach();
   }
   const NoGrad off;
-  const optim::Step done = optimizer_.step(learning_rate, loss);
-  if (ema_) ema_->update(done.applied, optimizer_.steps());
-  // The forward pass has moved the running statistics already: an average without memory is the new one, or the old one
-  // where the step was refused.
+  const optim::Step done = optimizer_.step(loss, now);
+  if (ema_) ema_->update(done.applied, now);
+  // The forward pass has moved the running statistics already: where the step was refused, they go back.
   for (size_t i = 0; i < buffers.size(); ++i) {
     Tensor buffer = buffers[i].value;
-    buffer.set_value(run(params::ema{.decay = 0}, {before[i], buffer, done.applied}, buffer.shape()));
+    buffer.set_value(ops::where(done.applied, buffer, before[i]));
   }
   const std::vector<Tensor> numbers{loss, done.squared_norm, done.applied};
   return device_->begin_read(ops::stack(numbers, 0).buffer(), StepNumbers::kCount);

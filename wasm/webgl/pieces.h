@@ -22,11 +22,6 @@ Params read(const Pass& pass) {
   return p;
 }
 
-template <class Params>
-std::span<const std::byte> bytes(const Params& p) {
-  return std::as_bytes(std::span(&p, 1));
-}
-
 inline int divide_up(int a, int b) { return (a + b - 1) / b; }
 
 /// Whether an axis of this length is walked by one fragment for each output, or four.

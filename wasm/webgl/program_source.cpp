@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "core/step_values.h"
 #include "io/error.h"
 #include "webgl/shader_sources.h"
 
@@ -76,10 +77,22 @@ std::string members(std::string_view row) {
   return text;
 }
 
+/// Where each number is in the input `step`.
+std::string step_places() {
+  std::string text;
+  int place = 0;
+  for (const std::string_view name : StepValues::kNames)
+    text += "#define STEP_" + std::string(name) + " " + std::to_string(place++) + "\n";
+  return text;
+}
+
 std::string declarations(const ProgramKey& key) {
   const KernelInfo& kernel = info(key.kernel);
   std::string text;
-  for (const std::string_view input : kernel.inputs) text += "uniform tensor " + std::string(input) + ";\n";
+  for (const std::string_view input : kernel.inputs) {
+    text += "uniform tensor " + std::string(input) + ";\n";
+    if (input == "step") text += step_places();
+  }
   text += "layout(std140) uniform Parameters {\n" + members(kernel.parameters) +
           "  highp int floats;\n  highp int piece;\n  highp int first_float;\n};\n";
   for (int i = 0; i < static_cast<int>(kernel.outputs.size()); ++i) {
