@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/schedule.h"
 #include "cpu/cpu_device.h"
 #include "tests/webgl/kernel_runner.h"
 #include "webgl/webgl_device.h"
@@ -33,6 +34,14 @@ void RecordingDevice::run(const Call& call) {
 uint32_t RecordingDevice::begin_read(Buffer buffer, int64_t floats) { return inner_->begin_read(buffer, floats); }
 bool RecordingDevice::finish_read(uint32_t reading, std::span<float> values) {
   return inner_->finish_read(reading, values);
+}
+
+/// The device's own replay, whose kernels are noted before they run.
+std::unique_ptr<Replay> RecordingDevice::prepare(const Schedule& schedule) {
+  for (const TracedCall& call : schedule.calls) kernels_.insert(call.kernel);
+  auto replay = inner_->prepare(schedule);
+  counters_ = inner_->counters();
+  return replay;
 }
 
 RecordingDevice& device(const std::string& name) {

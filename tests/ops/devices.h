@@ -22,6 +22,7 @@ class RecordingDevice : public Device {
   void run(const Call& call) override;
   uint32_t begin_read(Buffer buffer, int64_t floats) override;
   bool finish_read(uint32_t reading, std::span<float> values) override;
+  std::unique_ptr<Replay> prepare(const Schedule& schedule) override;
 
   const std::set<Kernel>& kernels() const { return kernels_; }
   void forget() { kernels_.clear(); }

@@ -20,7 +20,7 @@ params::strided_copy copying(int64_t floats) {
 void copy(Device& device, const Tensor& from, const Tensor& to) {
   const params::strided_copy p = copying(from.size());
   const Buffer in = from.buffer(), out = to.buffer();
-  device.run({p.kernel, {&in, 1}, {&out, 1}, std::as_bytes(std::span(&p, 1))});
+  device.run({p.kernel, {&in, 1}, {&out, 1}, bytes(p)});
 }
 
 using Bindings = std::vector<std::array<Buffer, kVariants>>;
@@ -77,10 +77,10 @@ struct Carried::Recording {
     const auto own = [&](Value& v) {
       if (trace.values[v].source == Trace::Source::computed && taken.insert(v).second) return;
       const params::strided_copy p = copying(trace.values[v].floats);
-      const auto bytes = std::as_bytes(std::span(&p, 1));
+      const auto given = bytes(p);
       const Value to = static_cast<Value>(trace.values.size());
       trace.values.push_back({.floats = trace.values[v].floats, .source = Trace::Source::computed, .numbers = {}});
-      trace.calls.push_back({p.kernel, {v}, {to}, {bytes.begin(), bytes.end()}});
+      trace.calls.push_back({p.kernel, {v}, {to}, {given.begin(), given.end()}});
       v = to;
     };
     for (size_t i = 0; i < after.size(); ++i) {

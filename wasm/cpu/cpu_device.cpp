@@ -3,10 +3,10 @@
 #include "cpu/cpu_device.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 
 #include "cpu/kernel.h"
+#include "cpu/replay.h"
 
 namespace sg {
 namespace cpu {
@@ -27,21 +27,6 @@ struct Reading {
   bool pending = false;
 };
 
-using Function = void (*)(std::span<const std::byte> parameters, const Args& args);
-
-template <class P, void (*kernel)(const P&, const Args&)>
-void call(std::span<const std::byte> parameters, const Args& args) {
-  P p;
-  if constexpr (!std::is_empty_v<P>) std::memcpy(&p, parameters.data(), sizeof p);
-  kernel(p, args);
-}
-
-constexpr Function kFunctions[] = {
-#define KERNEL(name, inputs, outputs, ...) &call<params::name, &kernels::name>,
-#include "core/kernels.def"
-#undef KERNEL
-};
-
 class CpuDevice final : public Device {
  public:
   std::string name() const override { return "cpu"; }
@@ -53,6 +38,10 @@ class CpuDevice final : public Device {
   void run(const Call& call) override;
   uint32_t begin_read(Buffer buffer, int64_t floats) override;
   bool finish_read(uint32_t reading, std::span<float> values) override;
+  std::unique_ptr<Replay> prepare(const Schedule& schedule) override {
+    return make_replay(
+        schedule, [this](Buffer b) { return floats(b); }, scratch_, counters_);
+  }
 
  private:
   uint32_t index_of(Buffer buffer) const;
@@ -171,7 +160,7 @@ void CpuDevice::run(const Call& call) {
   for (const Buffer buffer : call.inputs) args.add_input(floats(buffer));
   for (const Buffer buffer : call.outputs) args.add_output(floats(buffer));
   scratch_.reset();
-  kFunctions[static_cast<size_t>(call.kernel)](call.parameters, args);
+  function_of(call.kernel)(call.parameters, args);
   ++counters_.kernels;
 }
 
