@@ -10,19 +10,16 @@
 
 #include "bindings/devices.h"
 #include "cpu/pool.h"
-#include "optim/optimizer.h"
-#include "tests/bench/bench_nets.h"
+#include "tests/bench/bench_training.h"
 
 namespace {
 
 using namespace sg;
 
 struct Bench {
-  std::unique_ptr<Device> device;
-  std::unique_ptr<bench::Net> net;
-  std::unique_ptr<optim::Optimizer> optimizer;
-  float learning_rate = 0;
+  bench::Training training;
   std::deque<uint32_t> readings;
+  const Counters& counters() const { return training.device().counters(); }
 };
 
 std::unique_ptr<Bench> current;
@@ -50,53 +47,39 @@ bench::Workload workload_of(const int* n) {
   return w;
 }
 
-void upload(const Tensor& to, const float* values) {
-  to.device().upload(to.buffer(), {values, static_cast<size_t>(to.size())});
-}
-
 }  // namespace
 
 void* bench_alloc(uint32_t bytes) { return std::malloc(bytes); }
 const char* bench_message() { return message.c_str(); }
-double bench_kernels() { return static_cast<double>(current->device->counters().kernels); }
-double bench_draws() { return static_cast<double>(current->device->counters().draws); }
-double bench_programs() { return static_cast<double>(current->device->counters().programs); }
-double bench_live_buffers() { return static_cast<double>(current->device->counters().live_buffers); }
-double bench_live_bytes() { return static_cast<double>(current->device->counters().live_bytes); }
+double bench_kernels() { return static_cast<double>(current->counters().kernels); }
+double bench_draws() { return static_cast<double>(current->counters().draws); }
+double bench_programs() { return static_cast<double>(current->counters().programs); }
+double bench_live_buffers() { return static_cast<double>(current->counters().live_buffers); }
+double bench_live_bytes() { return static_cast<double>(current->training.bytes()); }
 
 int bench_set_threads(int count) { return cpu::set_threads(count); }
 
 int bench_create(int webgl, const int* numbers, const float* weights, float learning_rate, float beta1, float beta2,
                  float eps) {
   return guarded([&] {
-    auto b = std::make_unique<Bench>();
-    b->device = bindings::devices().make(webgl ? "webgl" : "cpu");
-    b->net = bench::make_net(*b->device, workload_of(numbers), weights);
-    b->learning_rate = learning_rate;
-    optim::Config config = optim::defaults(beta1 > 0 ? optim::Kind::adam : optim::Kind::sgd);
-    if (beta1 > 0) config.beta1 = beta1, config.beta2 = beta2, config.eps = eps;
-    b->optimizer = std::make_unique<optim::Optimizer>(b->net->parameters(), config);
-    current = std::move(b);
+    current.reset();
+    current.reset(new Bench{{bindings::devices().make(webgl ? "webgl" : "cpu"),
+                             workload_of(numbers),
+                             weights,
+                             {learning_rate, beta1, beta2, eps}},
+                            {}});
   });
 }
 
-int bench_step(const float* x, const float* y) {
-  return guarded([&] {
-    Bench& b = *current;
-    upload(b.net->x(), x);
-    upload(b.net->y(), y);
-    const Tensor loss = b.net->loss(b.net->x(), b.net->y());
-    loss.backward();
-    b.optimizer->step(b.learning_rate, loss);
-    b.readings.push_back(b.device->begin_read(loss.buffer(), 1));
-  });
+return guarded([&] { current->readings.push_back(current->training.step(x, y)); });
 }
 
 int bench_pending() { return static_cast<int>(current->readings.size()); }
 
 float bench_loss() {
   std::array<float, 1> value{};
-  if (current->readings.empty() || !current->device->finish_read(current->readings.front(), value)) return NAN;
+  if (current->readings.empty() || !current->training.device().finish_read(current->readings.front(), value))
+    return NAN;
   current->readings.pop_front();
   return value[0];
 }

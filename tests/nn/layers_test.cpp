@@ -1,4 +1,5 @@
 // Layers: PyTorch's names, sizes and initial ranges, and what dropout does in training and out of it.
+#include "core/step_values.h"
 #include "nn/layers.h"
 
 #include <catch2/catch.hpp>

@@ -77,7 +77,7 @@ struct Carried::Recording {
     const auto own = [&](Value& v) {
       if (trace.values[v].source == Trace::Source::computed && taken.insert(v).second) return;
       const params::strided_copy p = copying(trace.values[v].floats);
-      const auto given = bytes(p);
+      const auto given = sg::bytes(p);
       const Value to = static_cast<Value>(trace.values.size());
       trace.values.push_back({.floats = trace.values[v].floats, .source = Trace::Source::computed, .numbers = {}});
       trace.calls.push_back({p.kernel, {v}, {to}, {given.begin(), given.end()}});
@@ -105,6 +105,12 @@ Carried::Carried(Device& device, std::vector<Tensor> tensors) : device_(device) 
     homes_.push_back(home);
   }
   settle();
+}
+
+uint64_t Carried::bytes() const {
+  uint64_t floats = 0;
+  for (const Home& home : homes_) floats += static_cast<uint64_t>(home.now.size()) * (home.next.defined() ? 2 : 1);
+  return floats * sizeof(float);
 }
 
 /// Brings tensors that were set between steps back into their homes.

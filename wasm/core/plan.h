@@ -27,6 +27,8 @@ class Carried {
   /// and `inputs`, sets carried tensors to what it computes, and returns its result. What is in `inputs` may be
   /// uploaded anew before each run. Throws plan.* where a step cannot be recorded.
   std::unique_ptr<RecordedStep> record(std::vector<Tensor> inputs, const std::function<Tensor()>& step);
+  /// Memory of the tensors in all of their homes.
+  uint64_t bytes() const;
 
  private:
   friend class RecordedStep;

@@ -39,8 +39,8 @@ class CpuDevice final : public Device {
   uint32_t begin_read(Buffer buffer, int64_t floats) override;
   bool finish_read(uint32_t reading, std::span<float> values) override;
   std::unique_ptr<Replay> prepare(const Schedule& schedule) override {
-    return make_replay(
-        schedule, [this](Buffer b) { return floats(b); }, scratch_, counters_);
+    const auto place = [this](Buffer b) { return floats(b); };
+    return make_replay(schedule, place, value_memory_, scratch_, counters_);
   }
 
  private:
@@ -57,6 +57,7 @@ class CpuDevice final : public Device {
   std::unordered_map<int64_t, std::vector<uint32_t>> released_;  // by capacity
   std::vector<uint32_t> empty_;                                  // slots without memory
   std::vector<Reading> readings_;
+  std::weak_ptr<ValueMemory> value_memory_;
   Scratch scratch_;
 };
 

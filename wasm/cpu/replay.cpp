@@ -18,22 +18,29 @@ constexpr Function kFunctions[] = {
 #undef KERNEL
 };
 
+std::shared_ptr<ValueMemory> make_value_memory(int64_t floats) {
+  auto made = std::make_shared<ValueMemory>(ValueMemory{make_memory(floats), floats});
+  if (floats && !made->memory)
+    throw Error("device.memory", "no memory for the " + std::to_string(floats * 4) +
+                                     " bytes that a training step needs; make the model or the batch smaller");
+  return made;
+}
+
 class CpuReplay final : public Replay {
  public:
-  CpuReplay(const Schedule& schedule, const std::function<Args::Floats(Buffer)>& floats, Scratch& scratch,
-            Counters& counters)
+  CpuReplay(const Schedule& schedule, const std::function<Args::Floats(Buffer)>& floats,
+            std::weak_ptr<ValueMemory>& memory, Scratch& scratch, Counters& counters)
       : scratch_(scratch), counters_(counters) {
     const auto [places, size] = place_values(schedule);
     size_ = size;
-    memory_ = make_memory(size);
-    if (size && !memory_)
-      throw Error("device.memory", "no memory for the " + std::to_string(bytes()) +
-                                       " bytes that a training step needs; make the model or the batch smaller");
+    memory_ = memory.lock();
+    if (!memory_ || memory_->floats < size) memory = memory_ = make_value_memory(size);
     for (const TracedCall& c : schedule.calls) parameters_.push_back(c.parameters);
     for (size_t variant = 0; variant < kVariants; ++variant) {
       const auto place = [&, &at = places](Value v) -> Args::Floats {
         const Schedule::Info& info = schedule.values[v];
-        return info.bound[variant] ? floats(info.bound[variant]) : Args::Floats{memory_.get() + at[v], info.floats};
+        return info.bound[variant] ? floats(info.bound[variant])
+                                   : Args::Floats{memory_->memory.get() + at[v], info.floats};
       };
       for (size_t c = 0; c < schedule.calls.size(); ++c) {
         const TracedCall& traced = schedule.calls[c];
@@ -63,7 +70,7 @@ class CpuReplay final : public Replay {
   Scratch& scratch_;
   Counters& counters_;
   int64_t size_ = 0;
-  Memory memory_;
+  std::shared_ptr<ValueMemory> memory_;
   std::vector<std::vector<std::byte>> parameters_;
   std::array<std::vector<Entry>, kVariants> entries_;
 };
@@ -73,8 +80,8 @@ class CpuReplay final : public Replay {
 Function function_of(Kernel kernel) { return kFunctions[static_cast<size_t>(kernel)]; }
 
 std::unique_ptr<Replay> make_replay(const Schedule& schedule, const std::function<Args::Floats(Buffer)>& floats,
-                                    Scratch& scratch, Counters& counters) {
-  return std::make_unique<CpuReplay>(schedule, floats, scratch, counters);
+                                    std::weak_ptr<ValueMemory>& memory, Scratch& scratch, Counters& counters) {
+  return std::make_unique<CpuReplay>(schedule, floats, memory, scratch, counters);
 }
 
 }  // namespace sg::cpu

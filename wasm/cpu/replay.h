@@ -13,9 +13,16 @@ using Function = void (*)(std::span<const std::byte> parameters, const Args& arg
 /// The kernel's function of this device.
 Function function_of(Kernel kernel);
 
-/// `floats` gives a buffer's place. Throws device.memory.
+/// Memory of values, shared by the replays of a device: nothing in it outlives a run, and one runs at a time.
+struct ValueMemory {
+  Memory memory;
+  int64_t floats = 0;
+};
+
+/// `floats` gives a buffer's place. The replay takes `memory` where it is there and large enough, else it makes another
+/// one and leaves it there. Throws device.memory.
 std::unique_ptr<Replay> make_replay(const Schedule& schedule, const std::function<Args::Floats(Buffer)>& floats,
-                                    Scratch& scratch, Counters& counters);
+                                    std::weak_ptr<ValueMemory>& memory, Scratch& scratch, Counters& counters);
 
 /// Offsets in floats of the schedule's values that are not bound, in one block: each is `padded`, those needed at the
 /// same time lie apart. The second number is the block's size.

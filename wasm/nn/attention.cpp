@@ -135,7 +135,7 @@ SinusoidalPositions::SinusoidalPositions(Device& device, int longest, int width)
       table.push_back(static_cast<float>(i % 2 ? std::cos(angle) : std::sin(angle)));
     }
   }
-  table_ = Tensor::from(device, Shape{longest, width}, table);
+  table_ = constant(Tensor::from(device, Shape{longest, width}, table));
 }
 
 Tensor SinusoidalPositions::forward(const Tensor& x, Context&) const {

@@ -12,6 +12,13 @@ std::vector<Parameter> Module::collect(Own own) const {
   return all;
 }
 
+std::vector<Tensor> Module::constants() const {
+  std::vector<Tensor> all = own_constants_;
+  for (const auto& [name, module] : children_)
+    for (const Tensor& t : module->constants()) all.push_back(t);
+  return all;
+}
+
 Tensor Module::parameter(const std::string& name, Tensor value) {
   own_.push_back({name, value});
   return value;
@@ -19,6 +26,11 @@ Tensor Module::parameter(const std::string& name, Tensor value) {
 
 Tensor Module::buffer(const std::string& name, Tensor value) {
   own_buffers_.push_back({name, value});
+  return value;
+}
+
+Tensor Module::constant(Tensor value) {
+  own_constants_.push_back(value);
   return value;
 }
 

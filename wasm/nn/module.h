@@ -32,10 +32,13 @@ class Module {
   std::vector<Parameter> parameters() const;
   /// What is kept with a model but not trained, such as running statistics: a forward pass changes it by set_value.
   std::vector<Parameter> buffers() const;
+  /// What forward passes read beside those and never change, made from the configuration alone and so in no checkpoint.
+  std::vector<Tensor> constants() const;
 
  protected:
   Tensor parameter(const std::string& name, Tensor value);
   Tensor buffer(const std::string& name, Tensor value);
+  Tensor constant(Tensor value);
   void child(const std::string& name, const Module& module);
 
  private:
@@ -43,6 +46,7 @@ class Module {
   std::vector<Parameter> collect(Own own) const;
 
   std::vector<Parameter> own_, own_buffers_;
+  std::vector<Tensor> own_constants_;
   std::vector<std::pair<std::string, const Module*>> children_;
 };
 

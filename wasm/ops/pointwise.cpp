@@ -1,4 +1,5 @@
 #include <array>
+#include <string_view>
 
 #include "core/check.h"
 #include "ops/internal.h"
@@ -17,6 +18,15 @@ constexpr std::array unary_names{
 constexpr std::array binary_names{
 #define UNARY(...)
 #define BINARY(name, forward, da, db) #name,
+#include "ops/pointwise.def"
+#undef UNARY
+#undef BINARY
+};
+
+/// Whether a row's gradients are both dc itself: of a sum nothing needs to be computed.
+constexpr std::array passes_through{
+#define UNARY(...)
+#define BINARY(name, forward, da, db) std::string_view(#da) == "dc" && std::string_view(#db) == "dc",
 #include "ops/pointwise.def"
 #undef UNARY
 #undef BINARY
@@ -53,7 +63,7 @@ Tensor binary(Binary op, const Tensor& a, const Tensor& b, float p) {
   const Shape shape = broadcast(a.shape(), b.shape(), name(op));
   const Tensor c = run(broadcast_params<params::binary>(op, p, a, b, shape), {a, b}, shape);
   return record(c, {a, b}, [a, b, op, p, shape](const Tensor& dc) -> Grads {
-    if (op == Binary::add)  // its gradients are dc itself
+    if (passes_through[static_cast<size_t>(op)])
       return {a.requires_grad() ? sum_to(dc, a.shape()) : Tensor(),
               b.requires_grad() ? sum_to(dc, b.shape()) : Tensor()};
     const auto both = run_all(broadcast_params<params::binary_backward>(op, p, a, b, shape), {a, b, dc}, shape);

@@ -59,50 +59,121 @@ Tensor Learner::loss(const Tensor& forecast, const Tensor& truth) const {
   return ops::mse_loss(forecast, truth);
 }
 
-Learner::Pass Learner::pass(std::span<const uint32_t> starts) {
-  const int n = static_cast<int>(starts.size()), t = config_.look_back, f = static_cast<int>(data_.features());
-  const int outputs = config_.horizon * static_cast<int>(data_.targets());
-  x_.resize(static_cast<size_t>(n) * static_cast<size_t>(t * f));
-  y_.resize(static_cast<size_t>(n) * static_cast<size_t>(outputs));
-  data_.gather(starts, x_, y_);
-  const Tensor x = Tensor::from(*device_, {n, t, f}, x_), y = Tensor::from(*device_, {n, outputs}, y_);
-  const Tensor forecast = model_->forward(x, context_);
-  return {forecast, loss(forecast, y)};
+Learner::Batch Learner::make_batch(int windows) const {
+  const int features = static_cast<int>(data_.features()), targets = static_cast<int>(data_.targets());
+  return {Tensor::empty(*device_, {windows, config_.look_back, features}),
+          Tensor::empty(*device_, {windows, config_.horizon * targets})};
 }
 
-uint32_t Learner::step(std::span<const uint32_t> starts, float learning_rate) {
+void Learner::fill(const Batch& batch, std::span<const uint32_t> starts) {
+  x_.resize(static_cast<size_t>(batch.x.size()));
+  y_.resize(static_cast<size_t>(batch.y.size()));
+  data_.gather(starts, x_, y_);
+  device_->upload(batch.x.buffer(), x_);
+  device_->upload(batch.y.buffer(), y_);
+}
+
+Learner::Pass Learner::forward(const Batch& batch) {
+  const Tensor forecast = model_->forward(batch.x, context_);
+  return {forecast, loss(forecast, batch.y)};
+}
+
+Learner::Pass Learner::pass(std::span<const uint32_t> starts) {
+  const Batch batch = make_batch(static_cast<int>(starts.size()));
+  fill(batch, starts);
+  return forward(batch);
+}
+
+Tensor Learner::make_step(const std::vector<Batch>& parts) {
   const std::vector<Parameter> buffers = model_->buffers();
   const std::vector<Tensor> before = held(buffers);
-  const size_t batch = static_cast<size_t>(config_.batch_size);
-  StepValues values;
-  optimizer_.begin_step(learning_rate, values);
-  if (ema_) ema_->begin_step(optimizer_.steps(), values);
-  context_.first_draw = context_.generator.draws;
-  values.set_draws(context_.first_draw);
-  const Tensor now = Tensor::from(*device_, {StepValues::kCount}, values.floats());
-  context_.step = now;
+  int windows = 0;
+  for (const Batch& part : parts) windows += part.x.dim(0);
   Tensor loss;
-  for (size_t first = 0; first < starts.size(); first += batch) {
-    const auto part = starts.subspan(first, std::min(batch, starts.size() - first));
-    Tensor l = pass(part).loss;
-    if (part.size() < starts.size()) {  // each counts by its windows: the mean is that of the whole
-      const float share = static_cast<float>(part.size()) / static_cast<float>(starts.size());
-      l = ops::mul(l, Tensor::full(*device_, l.shape(), share));
+  for (const Batch& part : parts) {
+    Tensor l = forward(part).loss;
+    if (part.x.dim(0) < windows) {  // each counts by its windows: the mean is that of the whole
+      const float share = static_cast<float>(part.x.dim(0)) / static_cast<float>(windows);
+      l = ops::mul(l, Tensor::full(l.device(), l.shape(), share));
     }
     l.backward();
     const NoGrad off;
     loss = loss.defined() ? ops::add(loss, l) : l.detach();
   }
   const NoGrad off;
-  const optim::Step done = optimizer_.step(loss, now);
-  if (ema_) ema_->update(done.applied, now);
+  const optim::Step done = optimizer_.step(loss, step_values_);
+  if (ema_) ema_->update(done.applied, step_values_);
   // The forward pass has moved the running statistics already: where the step was refused, they go back.
   for (size_t i = 0; i < buffers.size(); ++i) {
     Tensor buffer = buffers[i].value;
     buffer.set_value(ops::where(done.applied, buffer, before[i]));
   }
-  const std::vector<Tensor> numbers{loss, done.squared_norm, done.applied};
-  return device_->begin_read(ops::stack(numbers, 0).buffer(), StepNumbers::kCount);
+  return ops::stack(std::vector<Tensor>{loss, done.squared_norm, done.applied}, 0);
+}
+
+Learner::Planned Learner::plan(size_t windows) {
+  if (!carried_) {
+    std::vector<Tensor> all = model_->constants();
+    for (const Parameter& p : tensors()) all.push_back(p.value);
+    all.push_back(optimizer_.guard());
+    carried_ = std::make_unique<Carried>(*device_, all);
+    step_values_ = Tensor::empty(*device_, {StepValues::kCount});
+  }
+  Planned planned;
+  std::vector<Tensor> inputs{step_values_};
+  const size_t batch = static_cast<size_t>(config_.batch_size);
+  for (size_t first = 0; first < windows; first += batch) {
+    planned.parts.push_back(make_batch(static_cast<int>(std::min(batch, windows - first))));
+    inputs.insert(inputs.end(), {planned.parts.back().x, planned.parts.back().y});
+  }
+  const nn::Context eager = context_;
+  context_.step = step_values_;
+  context_.first_draw = context_.generator.draws;
+  const auto back = [&] {
+    planned.draws = context_.generator.draws - eager.generator.draws;
+    context_ = eager;
+  };
+  try {
+    planned.step = carried_->record(inputs, [&] { return make_step(planned.parts); });
+  } catch (...) {
+    back();
+    throw;
+  }
+  back();
+  return planned;
+}
+
+const Learner::Planned& Learner::planned(size_t windows) {
+  const auto found = planned_.find(windows);
+  return found != planned_.end() ? found->second : planned_.emplace(windows, plan(windows)).first->second;
+}
+
+Progress Learner::prepare(size_t windows) { return planned(windows).step->prepare(); }
+
+uint64_t Learner::bytes() const {
+  uint64_t bytes = carried_ ? carried_->bytes() : 0;
+  for (const auto& [windows, p] : planned_) {
+    bytes += p.step->bytes();
+    for (const Batch& part : p.parts) bytes += static_cast<uint64_t>(part.x.size() + part.y.size()) * sizeof(float);
+  }
+  return bytes;
+}
+
+uint32_t Learner::step(std::span<const uint32_t> starts, float learning_rate) {
+  const Planned& p = planned(starts.size());
+  for (const Batch& part : p.parts) {
+    const size_t n = static_cast<size_t>(part.x.dim(0));
+    fill(part, starts.first(n));
+    starts = starts.subspan(n);
+  }
+  StepValues values;
+  optimizer_.begin_step(learning_rate, values);
+  if (ema_) ema_->begin_step(optimizer_.steps(), values);
+  values.set_draws(context_.generator.draws);
+  device_->upload(step_values_.buffer(), values.floats());
+  p.step->run();
+  context_.generator.draws += p.draws;
+  return device_->begin_read(p.step->result().buffer(), StepNumbers::kCount);
 }
 
 Forecast Learner::forecast(std::span<const uint32_t> starts) {

@@ -1,13 +1,14 @@
 // What of a run lives on a device: the model, its optimiser and the running average of its weights. After a lost
 // context another one is made and filled from a copy; nothing here knows of epochs.
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "core/device.h"
+#include "core/plan.h"
 #include "forecast/windows.h"
 #include "nn/module.h"
 #include "optim/ema.h"
@@ -39,6 +40,11 @@ class Learner {
   /// One step on these windows, config.batch_size of them at a time, and the reading of its StepNumbers. A step whose
   /// loss or gradient is not finite changes nothing, and neither does any after it.
   uint32_t step(std::span<const uint32_t> starts, float learning_rate);
+  /// Records the step of so many windows and goes on with making it ready, without waiting; a step does so itself and
+  /// waits.
+  Progress prepare(size_t windows);
+  /// Memory of all that steps need, once one is recorded.
+  uint64_t bytes() const;
   /// Waits for the device. With the averaged weights where there are.
   Forecast forecast(std::span<const uint32_t> starts);
 
@@ -62,7 +68,23 @@ class Learner {
   void set_weights(const Tensors& values);
 
  private:
+  struct Batch {
+    Tensor x, y;
+  };
+  /// A step of so many windows: what it is given, and how many random draws it makes.
+  struct Planned {
+    std::vector<Batch> parts;
+    std::unique_ptr<RecordedStep> step;
+    uint32_t draws = 0;
+  };
   Tensor loss(const Tensor& forecast, const Tensor& truth) const;
+  Batch make_batch(int windows) const;
+  void fill(const Batch& batch, std::span<const uint32_t> starts);
+  Pass forward(const Batch& batch);
+  /// The step itself, recorded: its StepNumbers.
+  Tensor make_step(const std::vector<Batch>& parts);
+  Planned plan(size_t windows);
+  const Planned& planned(size_t windows);
 
   std::unique_ptr<Device> device_;  // first: it outlives every tensor
   const ForecastData& data_;
@@ -72,6 +94,9 @@ class Learner {
   optim::Optimizer optimizer_;
   std::optional<optim::Ema> ema_;
   nn::Context context_;
+  Tensor step_values_;
+  std::unique_ptr<Carried> carried_;  // from the first step on
+  std::map<size_t, Planned> planned_;
   std::vector<float> x_, y_;
 };
 
