@@ -17,7 +17,8 @@ void gru_step(const params::gru_step& p, const Args& args) {
   const float* const bias = args.in(3, args.count({3, p.hidden}));
   std::array<float*, 5> out;
   for (size_t i = 0; i < out.size(); ++i) out[i] = args.out(i, s.state);
-  const auto [h_next, r_gate, u_gate, n_gate, q_out] = out;
+  float *const h_next = out[0], *const r_gate = out[1], *const u_gate = out[2], *const n_gate = out[3],
+               *const q_out = out[4];
 
   float* const gates = args.scratch().take(args.count({p.batch, 3, p.hidden}));
   gemm(s.batch, row, hidden, View{h, hidden, 1}, View{w, 1, hidden}, gates, row, false, args.scratch());
@@ -47,11 +48,12 @@ void gru_step_backward(const params::gru_step_backward& p, const Args& args) {
   const float* const dy = args.in(0, args.count({p.batch, p.steps, p.hidden}));
   std::array<const float*, 6> in;
   for (size_t i = 0; i < in.size(); ++i) in[i] = args.in(i + 1, s.state);
-  const auto [dh, r_gate, u_gate, n_gate, q_in, h_prev] = in;
+  const float *const dh = in[0], *const r_gate = in[1], *const u_gate = in[2], *const n_gate = in[3],
+                     *const q_in = in[4], *const h_prev = in[5];
   const float* const w = args.in(7, s.weights);
   std::array<float*, 5> out;
   for (size_t i = 0; i < out.size(); ++i) out[i] = args.out(i, s.state);
-  const auto [dr, du, dn, dq, dh_prev] = out;
+  float *const dr = out[0], *const du = out[1], *const dn = out[2], *const dq = out[3], *const dh_prev = out[4];
 
   float* const products = args.scratch().take(s.state);
   std::array<const float*, 3> next;

@@ -14,7 +14,8 @@ void lstm_step(const params::lstm_step& p, const Args& args) {
   const float *const h = args.in(1, s.state), *const c = args.in(2, s.state), *const w = args.in(3, s.weights);
   std::array<float*, 6> out;
   for (size_t i = 0; i < out.size(); ++i) out[i] = args.out(i, s.state);
-  const auto [h_next, c_next, i_gate, f_gate, g_gate, o_gate] = out;
+  float *const h_next = out[0], *const c_next = out[1], *const i_gate = out[2], *const f_gate = out[3],
+               *const g_gate = out[4], *const o_gate = out[5];
 
   float* const gates = args.scratch().take(args.count({p.batch, 4, p.hidden}));
   gemm(s.batch, row, hidden, View{h, hidden, 1}, View{w, 1, hidden}, gates, row, false, args.scratch());
@@ -45,11 +46,12 @@ void lstm_step_backward(const params::lstm_step_backward& p, const Args& args) {
   const float* const dy = args.in(0, args.count({p.batch, p.steps, p.hidden}));
   std::array<const float*, 7> in;
   for (size_t i = 0; i < in.size(); ++i) in[i] = args.in(i + 1, s.state);
-  const auto [dc, i_gate, f_gate, g_gate, o_gate, c, c_prev] = in;
+  const float *const dc = in[0], *const i_gate = in[1], *const f_gate = in[2], *const g_gate = in[3],
+                     *const o_gate = in[4], *const c = in[5], *const c_prev = in[6];
   const float* const w = args.in(8, s.weights);
   std::array<float*, 5> out;
   for (size_t i = 0; i < out.size(); ++i) out[i] = args.out(i, s.state);
-  const auto [di, df, dg, do_, dc_prev] = out;
+  float *const di = out[0], *const df = out[1], *const dg = out[2], *const do_ = out[3], *const dc_prev = out[4];
 
   float* const products = args.scratch().take(s.state);
   std::array<const float*, 4> next;
