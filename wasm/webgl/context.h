@@ -24,6 +24,8 @@ class Context {
   void lose();
   /// For tests: the context goes away in the midst of the next read-back.
   void lose_at_next_read();
+  /// Whether GL_COMPLETION_STATUS_KHR can be asked of a program: whether it is there, without waiting for it.
+  bool says_when_compiled() const;
   /// The renderer's real name, unmasked.
   std::string renderer() const;
   /// Waits for the texels of the bound framebuffer's rows from y on. Without worth where the context is lost

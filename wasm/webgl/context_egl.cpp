@@ -89,6 +89,8 @@ bool Context::lost() const { return platform_->lost; }
 void Context::lose() { platform_->lost = true; }
 void Context::lose_at_next_read() { platform_->loses_at_read = true; }
 
+bool Context::says_when_compiled() const { return has_extension("GL_KHR_parallel_shader_compile"); }
+
 std::string Context::renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }
 
 void Context::read_pixels(int y, int width, int height, float* texels) {

@@ -47,6 +47,10 @@ EM_JS(void, sg_gl_lose, (int handle), {
   if (lose) lose.loseContext();
 });
 
+EM_JS(int, sg_gl_says_when_compiled, (int handle), {
+  return GL.getContext(handle).GLctx.getExtension('KHR_parallel_shader_compile') ? 1 : 0;
+});
+
 EM_JS(void, sg_gl_renderer, (int handle, char * name, int capacity), {
   const gl = GL.getContext(handle).GLctx;
   const debug = gl.getExtension('WEBGL_debug_renderer_info');
@@ -78,6 +82,8 @@ bool Context::lost() const { return sg_gl_lost(platform_->handle) != 0; }
 
 void Context::lose() { sg_gl_lose(platform_->handle); }
 void Context::lose_at_next_read() { platform_->loses_at_read = true; }
+
+bool Context::says_when_compiled() const { return sg_gl_says_when_compiled(platform_->handle) != 0; }
 
 std::string Context::renderer() const {
   std::array<char, 512> name{};

@@ -51,6 +51,7 @@ Graphics* Graphics::live() { return last() && !last()->lost() ? last().get() : n
 
 Graphics::Graphics() : renderer_(context_.renderer()) {
   check_precision();
+  programs_.set_says_when_there(context_.says_when_compiled());
   max_texture_size_ = integer(GL_MAX_TEXTURE_SIZE);
   max_layers_ = integer(GL_MAX_ARRAY_TEXTURE_LAYERS);
   max_outputs_ = find_max_outputs();
@@ -149,6 +150,7 @@ void Graphics::forget_bindings() {
     glBindTexture(GL_TEXTURE_2D_ARRAY, 0);
   }
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  uniforms_ = {};
   units_.fill(0);
   active_unit_ = kMaxInputs - 1;
   framebuffer_ = 0;
@@ -156,16 +158,28 @@ void Graphics::forget_bindings() {
 
 void Graphics::draw(const ProgramKey& key, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
                     const ParameterBlock& parameters) {
-  GLuint program = programs_.find(key);
-  if (!program) {
-    try {
-      program = programs_.compile(key);
-    } catch (const Error&) {
-      check_not_lost();  // a dead context compiles nothing
-      throw;
-    }
+  draw(program(key), inputs, framebuffer, width, height, parameters);
+}
+
+template <class Ask>
+auto Graphics::asking(const Ask& ask) {
+  const uint64_t before = programs_.count();
+  try {
+    const auto answer = ask();
+    if (programs_.count() != before) program_ = 0;
+    return answer;
+  } catch (const Error&) {
+    check_not_lost();  // a dead context compiles nothing
+    throw;
   }
-  draw(program, inputs, framebuffer, width, height, parameters);
+}
+
+bool Graphics::program_ready(const ProgramKey& key) {
+  return asking([&] { return programs_.ready(key); });
+}
+
+GLuint Graphics::program(const ProgramKey& key) {
+  return asking([&] { return programs_.get(key); });
 }
 
 GLuint Graphics::make_program(const std::string& fragment, const std::string& what,
@@ -175,15 +189,32 @@ GLuint Graphics::make_program(const std::string& fragment, const std::string& wh
 
 void Graphics::draw(GLuint program, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
                     const ParameterBlock& parameters) {
+  std::array<GLuint, kMaxInputs> textures{};
+  for (size_t i = 0; i < inputs.size(); ++i) textures[i] = inputs[i].id;
+  draw(program, std::span(textures).first(inputs.size()), framebuffer, width, height, parameters_.place(parameters));
+}
+
+void Graphics::draw(GLuint program, std::span<const GLuint> inputs, GLuint framebuffer, int width, int height,
+                    const Uniforms& parameters) {
   if (program != program_) glUseProgram(program);
   program_ = program;
-  parameters_.bind(parameters);
-  for (size_t unit = 0; unit < inputs.size(); ++unit) bind_texture(unit, inputs[unit].id);
+  if (parameters != uniforms_) {
+    glBindBufferRange(GL_UNIFORM_BUFFER, 0, parameters.buffer, parameters.offset, ParameterRing::kBytes);
+  }
+  uniforms_ = parameters;
+  for (size_t unit = 0; unit < inputs.size(); ++unit) bind_texture(unit, inputs[unit]);
   bind_framebuffer(framebuffer);
   if (width != width_ || height != height_) glViewport(0, 0, width, height);
   width_ = width;
   height_ = height;
   glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+void Graphics::check_draw(Kernel kernel) {
+  if (loses_in_ && --loses_in_ == 0) context_.lose();
+  const GLenum error = glGetError();
+  check_not_lost();
+  if (error) throw Error("webgl.error", std::string(info(kernel).name) + ": GL error " + std::to_string(error));
 }
 
 }  // namespace sg::webgl

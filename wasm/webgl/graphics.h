@@ -64,16 +64,35 @@ class Graphics {
   /// After a deletion: GL unbinds what is deleted and may hand its name out again.
   void forget_bindings();
 
+  /// Whether program_ready() tells without waiting.
+  bool says_when_compiled() const { return programs_.says_when_there(); }
+  /// Asks for a program and waits for nothing.
+  void begin_program(const ProgramKey& key) { programs_.begin(key); }
+  /// Whether a program is there, asking for it; waits for it where GL cannot be asked. Throws
+  /// sg::Error("webgl.shader").
+  bool program_ready(const ProgramKey& key);
+  /// The program, waited for.
+  GLuint program(const ProgramKey& key);
+
   /// One triangle over targets of this size. Sampler k reads inputs[k].
   void draw(const ProgramKey& key, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
             const ParameterBlock& parameters);
   void draw(GLuint program, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
             const ParameterBlock& parameters);
+  void draw(GLuint program, std::span<const GLuint> inputs, GLuint framebuffer, int width, int height,
+            const Uniforms& parameters);
+  const ParameterRing& parameters() const { return parameters_; }
+  /// For tests, after each draw of the kernel: throws what GL says of it. It stalls.
+  void check_draw(Kernel kernel);
+  /// For tests: the context goes away at this one of the draws that are checked.
+  void lose_at_draw(uint64_t draw) { loses_in_ = draw; }
   /// A program beside the kernels', for the caller to delete.
   GLuint make_program(const std::string& fragment, const std::string& what, std::span<const std::string_view> inputs);
 
  private:
   int find_max_outputs();
+  template <class Ask>
+  auto asking(const Ask& ask);
   bool lost() const { return dead_ || context_.lost(); }
   void bind_texture(size_t unit, GLuint texture);
 
@@ -85,6 +104,8 @@ class Graphics {
   std::array<GLuint, kMaxInputs> units_{};
   size_t active_unit_ = 0;
   GLuint program_ = 0, framebuffer_ = 0, witness_ = 0;
+  Uniforms uniforms_;
+  uint64_t loses_in_ = 0;
   int mark_ = 0;
   bool dead_ = false;
   int width_ = 0, height_ = 0;

@@ -7,7 +7,6 @@ namespace sg::webgl {
 namespace {
 
 constexpr uint32_t kSlots = 2048;
-constexpr GLsizeiptr kBytes = ParameterBlock::kWords * sizeof(uint32_t);
 
 constexpr size_t longest_parameters() {
   size_t longest = 0;
@@ -16,7 +15,7 @@ constexpr size_t longest_parameters() {
 #undef KERNEL
   return longest;
 }
-static_assert(longest_parameters() + 3 * sizeof(int32_t) <= kBytes, "raise ParameterBlock::kWords");
+static_assert(longest_parameters() + 3 * sizeof(int32_t) <= ParameterRing::kBytes, "raise ParameterBlock::kWords");
 
 }  // namespace
 
@@ -54,16 +53,25 @@ uint32_t ParameterRing::write(const ParameterBlock& block) {
     slots_[slot] = block;
   }
   slot_of_.emplace(block, slot);
+  glBindBuffer(GL_UNIFORM_BUFFER, buffer_);
   glBufferSubData(GL_UNIFORM_BUFFER, stride_ * slot, kBytes, block.data());
   return slot;
 }
 
-void ParameterRing::bind(const ParameterBlock& block) {
+Uniforms ParameterRing::place(const ParameterBlock& block) {
   const auto found = slot_of_.find(block);
-  const uint32_t slot = found != slot_of_.end() ? found->second : write(block);
-  if (slot == bound_) return;
-  bound_ = slot;
-  glBindBufferRange(GL_UNIFORM_BUFFER, 0, buffer_, stride_ * slot, kBytes);
+  return {buffer_, stride_ * (found != slot_of_.end() ? found->second : write(block))};
+}
+
+GLuint ParameterRing::make_buffer(std::span<const ParameterBlock> blocks) const {
+  std::vector<std::byte> bytes(blocks.size() * static_cast<size_t>(stride_));
+  for (size_t i = 0; i < blocks.size(); ++i)
+    memcpy(bytes.data() + i * static_cast<size_t>(stride_), blocks[i].data(), kBytes);
+  GLuint buffer = 0;
+  glGenBuffers(1, &buffer);
+  glBindBuffer(GL_UNIFORM_BUFFER, buffer);
+  glBufferData(GL_UNIFORM_BUFFER, static_cast<GLsizeiptr>(bytes.size()), bytes.data(), GL_STATIC_DRAW);
+  return buffer;
 }
 
 }  // namespace sg::webgl

@@ -31,12 +31,23 @@ class ParameterBlock {
   std::array<uint32_t, kWords> words_{};
 };
 
+/// Where a block lies in a uniform buffer.
+struct Uniforms {
+  GLuint buffer = 0;
+  GLintptr offset = 0;
+  bool operator==(const Uniforms&) const = default;
+};
+
 class ParameterRing {
  public:
-  /// Binds its buffer; nothing else may bind a uniform buffer from here on.
+  static constexpr GLsizeiptr kBytes = ParameterBlock::kWords * sizeof(uint32_t);
+
   ParameterRing();
-  /// Makes the block the one that the next draw reads.
-  void bind(const ParameterBlock& block);
+  /// Where the block lies now; until then it is written where it is new.
+  Uniforms place(const ParameterBlock& block);
+  /// A buffer of its own for these blocks, one every stride() bytes; the caller deletes it.
+  GLuint make_buffer(std::span<const ParameterBlock> blocks) const;
+  GLsizeiptr stride() const { return stride_; }
   /// Deletes its buffer, for good; its context must be current.
   void clear();
 
@@ -45,7 +56,7 @@ class ParameterRing {
 
   GLuint buffer_ = 0;
   GLsizeiptr stride_ = 0;
-  uint32_t next_ = 0, bound_ = UINT32_MAX;
+  uint32_t next_ = 0;
   std::vector<ParameterBlock> slots_;
   std::unordered_map<ParameterBlock, uint32_t, ParameterBlock::Hash> slot_of_;
 };

@@ -17,8 +17,7 @@ TexturePool::~TexturePool() {
   trim();
 }
 
-Texture TexturePool::take(int64_t floats) {
-  const Extent extent = layout().extent(floats);
+Texture TexturePool::take(const Extent& extent) {
   auto& free = free_[extent];
   if (free.empty()) return make(extent);
   const Texture texture = free.back();

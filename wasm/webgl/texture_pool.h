@@ -18,7 +18,8 @@ class TexturePool final : public Textures {
   TexturePool(const TexturePool&) = delete;
   TexturePool& operator=(const TexturePool&) = delete;
 
-  Texture take(int64_t floats) override;
+  Texture take(int64_t floats) override { return take(layout().extent(floats)); }
+  Texture take(const Extent& extent);
   void give_back(const Texture& texture) override;
   /// The framebuffer that has a layer of these textures as its targets, in this order.
   GLuint framebuffer(std::span<const Texture> targets, int layer);

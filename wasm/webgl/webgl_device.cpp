@@ -7,6 +7,7 @@
 #include "io/error.h"
 #include "webgl/passes.h"
 #include "webgl/readings.h"
+#include "webgl/replay.h"
 #include "webgl/texture_pool.h"
 #include "webgl/transfer.h"
 
@@ -20,18 +21,20 @@ constexpr uint32_t kSlotBits = 20, kSlots = 1u << kSlotBits;
 /// Draws at once.
 class DirectDraws final : public Draws {
  public:
-  DirectDraws(Graphics& graphics, TexturePool& pool, Counters& counters)
-      : graphics_(graphics), pool_(pool), counters_(counters) {}
+  DirectDraws(Graphics& graphics, TexturePool& pool, Counters& counters, bool check_errors)
+      : graphics_(graphics), pool_(pool), counters_(counters), check_errors_(check_errors) {}
   void draw(const Draw& draw) override {
     graphics_.draw(draw.program, draw.inputs, pool_.framebuffer(draw.outputs, draw.layer), draw.width, draw.rows,
                    draw.parameters);
     ++counters_.draws;
+    if (check_errors_) graphics_.check_draw(draw.program.kernel);
   }
 
  private:
   Graphics& graphics_;
   TexturePool& pool_;
   Counters& counters_;
+  bool check_errors_;
 };
 
 class WebglDevice final : public Device {
@@ -40,8 +43,10 @@ class WebglDevice final : public Device {
       : graphics_(Graphics::shared()),
         pool_(graphics_, graphics_->layout(options.max_texture_size)),
         readings_(graphics_, pool_),
-        draws_(*graphics_, pool_, counters_),
-        passes_(draws_, pool_, std::clamp(options.max_outputs, 1, graphics_->max_outputs())),
+        textures_(pool_, counters_),
+        draws_(*graphics_, pool_, counters_, options.check_errors),
+        max_outputs_(std::clamp(options.max_outputs, 1, graphics_->max_outputs())),
+        passes_(draws_, pool_, max_outputs_),
         check_errors_(options.check_errors) {}
 
   ~WebglDevice() override {
@@ -60,6 +65,7 @@ class WebglDevice final : public Device {
   void run(const Call& call) override;
   uint32_t begin_read(Buffer buffer, int64_t floats) override;
   bool finish_read(uint32_t reading, std::span<float> values) override;
+  std::unique_ptr<Replay> prepare(const Schedule& schedule) override;
 
  private:
   struct Slot {
@@ -79,7 +85,9 @@ class WebglDevice final : public Device {
   std::shared_ptr<Graphics> graphics_;
   TexturePool pool_;
   Readings readings_;
+  SharedTextures textures_;
   DirectDraws draws_;
+  int max_outputs_;
   Passes passes_;
   bool check_errors_;
   std::vector<Slot> slots_;
@@ -156,11 +164,18 @@ void WebglDevice::run(const Call& call) {
   ++counters_.kernels;
   counters_.programs = graphics_->programs();
   counters_.allocations = pool_.made();
-  if (!check_errors_) return;
-  if (const GLenum error = glGetError()) {
-    graphics_->check_not_lost();
-    throw Error("webgl.error", std::string(info(call.kernel).name) + ": GL error " + std::to_string(error));
-  }
+}
+
+std::unique_ptr<Replay> WebglDevice::prepare(const Schedule& schedule) {
+  enter();
+  return make_replay({.graphics = graphics_,
+                      .layout = pool_.layout(),
+                      .textures = textures_,
+                      .counters = counters_,
+                      .max_outputs = max_outputs_,
+                      .check_errors = check_errors_,
+                      .texture_of = [this](Buffer buffer) { return slot(buffer).texture; }},
+                     schedule);
 }
 
 uint32_t WebglDevice::begin_read(Buffer buffer, int64_t floats) {
@@ -194,6 +209,10 @@ void lose_webgl_context(Loss when) {
   webgl::Graphics* const live = webgl::Graphics::live();
   if (!live) return;
   when == Loss::now ? live->context().lose() : live->context().lose_at_next_read();
+}
+
+void lose_webgl_context_at_draw(uint64_t draw) {
+  if (webgl::Graphics* const live = webgl::Graphics::live()) live->lose_at_draw(draw);
 }
 
 WebglInfo webgl_info() {

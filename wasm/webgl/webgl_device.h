@@ -14,7 +14,7 @@ struct WebglOptions {
   /// Textures are no larger than this in width and height, whatever the context allows: a buffer that needs more has
   /// several layers.
   int max_texture_size = 1 << 20;
-  /// Asks GL for an error after every kernel and throws it: for tests, it stalls.
+  /// Asks GL for an error after every draw and throws it: for tests, it stalls.
   bool check_errors = false;
 };
 
@@ -27,6 +27,8 @@ std::unique_ptr<Device> make_webgl_device(const WebglOptions& options = {});
 /// For tests: takes the context of all webgl devices away, at once or in the midst of their next read-back.
 enum class Loss { now, at_next_read };
 void lose_webgl_context(Loss when = Loss::now);
+/// The same after so many more draws of devices that check errors.
+void lose_webgl_context_at_draw(uint64_t draw);
 
 struct WebglInfo {
   std::string renderer;
