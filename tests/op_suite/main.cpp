@@ -1,14 +1,15 @@
 // Runs the table of op cases from a shell, without Catch2: what one wants while an op is written.
-//   op_suite [cpu] [webgl] [values] [gradients] [first] [text]...
+//   op_suite [cpu] [webgl] [values] [gradients] [threads] [first] [text]...
 // checks the cases whose title starts with one of the texts (all, without any) on the named devices (both, without
-// any), values and gradients (both, without either); `first` stops at the first that fails. The last line is
-// "N passed, N failed".
+// any), values and gradients (both, without any), and whether they depend on the number of threads (where named; cpu);
+// `first` stops at the first that fails. The last line is "N passed, N failed".
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "tests/op_suite/check.h"
+#include "tests/ops/compare.h"
 
 namespace {
 
@@ -35,9 +36,9 @@ Options options_of(int count, char** words) {
       o.only_first = true;
       continue;
     }
-    (word == "cpu" || word == "webgl"          ? o.devices
-     : word == "values" || word == "gradients" ? o.checks
-                                               : o.texts)
+    (word == "cpu" || word == "webgl"                               ? o.devices
+     : word == "values" || word == "gradients" || word == "threads" ? o.checks
+                                                                    : o.texts)
         .push_back(word);
   }
   return o;
@@ -59,6 +60,10 @@ int main(int count, char** words) {
         if (!wrong.empty()) std::printf("%s, %s on %s: %s\n", c.title().c_str(), name, device_name, wrong.c_str());
       }
     }
+    if (options.checks.empty() || !options.has(options.checks, "threads")) continue;
+    const std::string wrong = threads_difference(c);
+    ++(wrong.empty() ? passed : failed);
+    if (!wrong.empty()) std::printf("%s: %s\n", c.title().c_str(), wrong.c_str());
   }
   std::printf("%d passed, %d failed\n", passed, failed);
   return failed == 0 && passed > 0 ? 0 : 1;

@@ -2,9 +2,12 @@
 
 #include <cfloat>
 #include <cmath>
+#include <cstring>
 #include <sstream>
 
 #include "core/check.h"
+#include "tests/cpu/several_threads.h"
+#include "tests/ops/devices.h"
 
 namespace sg::tests {
 namespace {
@@ -84,6 +87,29 @@ Values gradients_on(Device& device, const OpCase& c, const Values& values) {
     gradients.push_back(x.requires_grad() ? x.grad().values() : std::vector<float>());
   }
   return gradients;
+}
+
+std::string threads_difference(const OpCase& c) {
+  const Values inputs = input_values(c);
+  const auto results = [&] {
+    Device& d = device("cpu");
+    Values all{value_on(d, c, inputs)};
+    if (c.gradient) {
+      for (const std::vector<float>& g : gradients_on(d, c, inputs)) all.push_back(g);
+    }
+    return all;
+  };
+  const Values on_one = results();
+  const cpu_test::SeveralThreads several(3);
+  const Values on_three = results();
+  for (size_t i = 0; i < on_one.size(); ++i) {
+    const size_t bytes = on_one[i].size() * sizeof(float);
+    if (on_one[i].size() == on_three[i].size() && std::memcmp(on_one[i].data(), on_three[i].data(), bytes) == 0)
+      continue;
+    return (i == 0 ? "its value" : "the gradient of input " + std::to_string(i - 1)) +
+           " depends on the number of threads";
+  }
+  return "";
 }
 
 }  // namespace sg::tests

@@ -32,4 +32,7 @@ std::string value_difference(Device& device, const OpCase& c);
 /// 1e-5.
 std::string gradient_difference(const OpCase& c, const Values& gradients);
 
+/// "" where the cpu device's values and gradients on several threads are to the bit those on one, else what differs.
+std::string threads_difference(const OpCase& c);
+
 }  // namespace sg::tests

@@ -38,6 +38,13 @@ TEST_CASE("cpu and webgl agree on every op's values and gradients", "[ops][webgl
   }
 }
 
+TEST_CASE("no op's values or gradients depend on the number of threads", "[ops]") {
+  for (const OpCase& c : op_cases()) {
+    INFO(c.title());
+    CHECK(threads_difference(c) == "");
+  }
+}
+
 TEST_CASE("a comparison tells NaN, both infinities and numbers apart", "[ops]") {
   const float inf = INFINITY;
   const std::vector<float> kinds{1, NAN, inf, -inf};

@@ -1,8 +1,7 @@
 // Cross-entropy and its gradient, a row of logits each; the formulas stand in core/kernels.def.
 #include <algorithm>
 
-#include "cpu/kernel.h"
-#include "cpu/simd.h"
+#include "cpu/ranges.h"
 
 namespace sg::cpu {
 namespace {
@@ -78,13 +77,14 @@ void cross_entropy_backward(const params::cross_entropy_backward& p, const Args&
   const bool sum_given = p.class_weighted && p.smoothing > 0;
   const float class_sum = sum_given ? *args.in(6, 1) : static_cast<float>(p.classes);
   const float weight_sum = *args.in(7, 1), dy = *args.in(8, 1);
-  float* dlogits = args.out(0, in.count);
+  float* const dlogits = args.out(0, in.count);
   const float smooth = p.smoothing / static_cast<float>(p.classes);
-  for (ptrdiff_t row = 0; row < p.rows; ++row, dlogits += in.classes) {
+  const auto of_row = [&](ptrdiff_t row) {
+    float* const to = dlogits + row * in.classes;
     const ptrdiff_t wanted = in.class_of(row, p.ignored, args);
     if (wanted < 0 || weight_sum == 0) {
-      std::fill_n(dlogits, in.classes, 0.0f);
-      continue;
+      std::fill_n(to, in.classes, 0.0f);
+      return;
     }
     const float scale = dy / weight_sum * in.weight_of(row);
     const float own = scale * (1 - p.smoothing) * in.weight_of_class(wanted), share = scale * smooth;
@@ -94,10 +94,13 @@ void cross_entropy_backward(const params::cross_entropy_backward& p, const Args&
     for (ptrdiff_t c = 0; c < in.classes; c += 4) {
       vf d = exp(load(x + c) - maximum) * of_each;
       if (p.smoothing > 0) d -= share * (in.class_weight ? load(in.class_weight + c) : splat(1));
-      store(dlogits + c, d);
+      store(to + c, d);
     }
-    dlogits[wanted] -= own;
-  }
+    to[wanted] -= own;
+  };
+  over_rows(p.rows, in.classes, kExponential, args.scratch(), [&](ptrdiff_t begin, ptrdiff_t end) {
+    for (ptrdiff_t row = begin; row < end; ++row) of_row(row);
+  });
 }
 
 }  // namespace kernels

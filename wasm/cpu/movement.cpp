@@ -3,8 +3,7 @@
 #include <cstring>
 
 #include "cpu/axes.h"
-#include "cpu/kernel.h"
-#include "cpu/simd.h"
+#include "cpu/ranges.h"
 
 namespace sg::cpu {
 namespace {
@@ -39,10 +38,11 @@ void strided_copy(const params::strided_copy& p, const Args& args) {
   const Axes<1> axes(sizes, {strides});
   const ptrdiff_t columns = axes.columns();
   axes.each_block([&](const auto& at) {
-    const float* from = x + at[0];
-    for (ptrdiff_t row = axes.rows(); row > 0; --row, from += axes.row_stride(0), y += columns) {
-      copy_row(from, axes.column_stride(0), y, columns, p.scale);
-    }
+    over_rows(axes.rows(), columns, kPlain, args.scratch(), [&](ptrdiff_t begin, ptrdiff_t end) {
+      for (ptrdiff_t row = begin; row < end; ++row)
+        copy_row(x + at[0] + row * axes.row_stride(0), axes.column_stride(0), y + row * columns, columns, p.scale);
+    });
+    y += axes.rows() * columns;
   });
 }
 
@@ -73,9 +73,10 @@ void concat(const params::concat& p, const Args& args) {
   for (size_t part = 0; part < widths.size(); ++part) {
     const ptrdiff_t width = widths[part];
     if (width == 0) continue;
-    const float* x = args.in(part, args.count({p.outer, widths[part]}));
-    float* to = y;
-    for (int i = 0; i < p.outer; ++i, x += width, to += row) copy(to, x, width);
+    const float* const x = args.in(part, args.count({p.outer, widths[part]}));
+    parallel(p.outer, 1, kPlain * width * p.outer, args.scratch(), [=](ptrdiff_t begin, ptrdiff_t end, Scratch&) {
+      for (ptrdiff_t i = begin; i < end; ++i) copy(y + i * row, x + i * width, width);
+    });
     y += width;
   }
 }

@@ -3,8 +3,7 @@
 // channels where each has one element.
 #include <algorithm>
 
-#include "cpu/kernel.h"
-#include "cpu/simd.h"
+#include "cpu/ranges.h"
 
 namespace sg::cpu {
 namespace {
@@ -49,8 +48,10 @@ struct Runs {
 
   /// f(first element, its statistics' index, its weight's index) for each run.
   template <class F>
-  void each(F f) const {
-    for (ptrdiff_t i = 0; i < elements; i += run) f(i, i / extent % groups, i / span % channels);
+  void each(Scratch& scratch, F f) const {
+    over_rows(elements / run, run, 2 * kPlain, scratch, [&](ptrdiff_t begin, ptrdiff_t end) {
+      for (ptrdiff_t i = begin * run; i < end * run; i += run) f(i, i / extent % groups, i / span % channels);
+    });
   }
   /// Calls f with a reader of the statistics of the kind that the layout has, made from theirs or from one of them.
   template <class F>
@@ -161,6 +162,16 @@ struct Summed {
   }
 };
 
+/// f(g) for each group, or for each four of them where they have one element a row.
+template <class P, class F>
+void each_group(const P& p, Scratch& scratch, F f) {
+  const ptrdiff_t step = p.extent == 1 ? 4 : 1;
+  parallel(p.groups, step, int64_t{p.repeat} * p.groups * p.extent * 2 * kPlain, scratch,
+           [&](ptrdiff_t begin, ptrdiff_t end, Scratch&) {
+             for (ptrdiff_t g = begin; g < end; g += step) f(g);
+           });
+}
+
 }  // namespace
 
 namespace kernels {
@@ -169,14 +180,13 @@ void norm_statistics(const params::norm_statistics& p, const Args& args) {
   const float* const x = args.in(0, args.count({p.repeat, p.groups, p.extent}));
   float *const mean = args.out(0, p.groups), *const variance = args.out(1, p.groups);
   const bool centred = p.centred != 0;
-  if (p.extent == 1) {
-    for (ptrdiff_t g = 0; g < p.groups; g += 4)
-      column_moments(x + g, p.repeat, p.groups, centred, mean + g, variance + g);
-    return;
-  }
   const ptrdiff_t extent = p.extent;
-  for (ptrdiff_t g = 0; g < p.groups; ++g)
-    group_moments(x + g * extent, p.repeat, p.groups * extent, extent, centred, mean[g], variance[g]);
+  each_group(p, args.scratch(), [=, &p](ptrdiff_t g) {
+    if (extent == 1)
+      column_moments(x + g, p.repeat, p.groups, centred, mean + g, variance + g);
+    else
+      group_moments(x + g * extent, p.repeat, p.groups * extent, extent, centred, mean[g], variance[g]);
+  });
 }
 
 void norm(const params::norm& p, const Args& args) {
@@ -186,7 +196,7 @@ void norm(const params::norm& p, const Args& args) {
   const float* const weight = p.weighted ? args.in(3, p.channels) : nullptr;
   const float* const bias = p.biased ? args.in(4, p.channels) : nullptr;
   float* const y = args.out(0, runs.elements);
-  runs.each([&](ptrdiff_t i, ptrdiff_t group, ptrdiff_t channel) {
+  runs.each(args.scratch(), [&](ptrdiff_t i, ptrdiff_t group, ptrdiff_t channel) {
     runs.with(mean, group, [&](auto m) {
       runs.with(variance, group, [&](auto v) {
         runs.with_weights(weight, channel, 1, [&](auto w) {
@@ -218,12 +228,11 @@ void norm_sums(const params::norm_sums& p, const Args& args) {
     const int run = p.span > 1 ? std::min(p.span, p.extent) : p.extent;
     const bool fits = p.extent % run == 0 && p.stat_extent % run == 0 && (p.span > 1 || p.channels % run == 0);
     if (!fits) args.fail("the channels do not fit the groups");
-    for (ptrdiff_t g = 0; g < p.groups; ++g) {
+    return each_group(p, args.scratch(), [&](ptrdiff_t g) {
       vf plain_sums[4] = {}, along_sums[4] = {};
       for (ptrdiff_t r = 0; r < p.repeat; ++r) s.row((r * p.groups + g) * p.extent, plain_sums, along_sums);
       plain[g] = total(plain_sums), along[g] = total(along_sums);
-    }
-    return;
+    });
   }
   float* rows = nullptr;
   if (p.stat_extent == p.groups) {
@@ -233,7 +242,7 @@ void norm_sums(const params::norm_sums& p, const Args& args) {
       rows[2 * r + 1] = inverse_deviation(splat(s.variance[r % p.stat_groups]), p.eps)[0];
     }
   }
-  for (ptrdiff_t g = 0; g < p.groups; g += 4) s.columns(g, rows, plain + g, along + g);
+  each_group(p, args.scratch(), [&](ptrdiff_t g) { s.columns(g, rows, plain + g, along + g); });
 }
 
 void norm_backward(const params::norm_backward& p, const Args& args) {
@@ -251,7 +260,7 @@ void norm_backward(const params::norm_backward& p, const Args& args) {
       store(dx + i + j, (gradient - (sum(j) + normalised * product(j)) * share) * inverse);
     }
   };
-  runs.each([&](ptrdiff_t i, ptrdiff_t group, ptrdiff_t channel) {
+  runs.each(args.scratch(), [&](ptrdiff_t i, ptrdiff_t group, ptrdiff_t channel) {
     runs.with_weights(weight, channel, 1, [&](auto w) {
       if (runs.extent == 1) {
         const auto at = [group](const float* values) { return Each{values + group}; };

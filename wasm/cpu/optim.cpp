@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "core/step_values.h"
-#include "cpu/kernel.h"
-#include "cpu/simd.h"
+#include "cpu/ranges.h"
 
 namespace sg::cpu {
 namespace {
+
+constexpr int64_t kPerWeight = 3 * kPlain;
 
 /// How a kernel's gradients are scaled and clipped.
 struct Clip {
@@ -78,7 +79,7 @@ void sgd(const params::sgd& p, const Args& args) {
   const Clip clip(p, *args.in(3, 1));
   if (!applies(args, 4, {{0, 0}, {2, 1}})) return;
   const float learning_rate = step_of(args, 5).learning_rate;
-  each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) {
+  each_four(n, kPerWeight, args.scratch(), [=](ptrdiff_t i) {
     const vf before = load(parameter + i);
     const vf g = clip(load(gradient + i)) + before * p.weight_decay;
     const vf average = flush(p.momentum == 0 ? g : load(buffer + i) * p.momentum + g);
@@ -97,7 +98,7 @@ void adam(const params::adam& p, const Args& args) {
   const float learning_rate = step.learning_rate * p.rate;
   const float l2 = p.decoupled ? 0 : p.weight_decay, keep = p.decoupled ? 1 - learning_rate * p.weight_decay : 1;
   const float rate = learning_rate / step.correction1, per_root2 = 1 / sqrt(step.correction2);
-  each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) {
+  each_four(n, kPerWeight, args.scratch(), [=](ptrdiff_t i) {
     const vf before = load(parameter + i);
     const vf g = clip(load(gradient + i)) + before * l2;
     const vf m = flush(load(average + i) * p.beta1 + g * (1 - p.beta1));
@@ -115,7 +116,7 @@ void rmsprop(const params::rmsprop& p, const Args& args) {
   const Clip clip(p, *args.in(4, 1));
   if (!applies(args, 5, {{0, 0}, {2, 1}, {3, 2}})) return;
   const float learning_rate = step_of(args, 6).learning_rate;
-  each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) {
+  each_four(n, kPerWeight, args.scratch(), [=](ptrdiff_t i) {
     const vf before = load(parameter + i);
     const vf g = clip(load(gradient + i)) + before * p.weight_decay;
     const vf v = flush(load(square + i) * p.alpha + g * g * (1 - p.alpha));
@@ -134,7 +135,7 @@ void adagrad(const params::adagrad& p, const Args& args) {
   const Clip clip(p, *args.in(3, 1));
   if (!applies(args, 4, {{0, 0}, {2, 1}})) return;
   const float learning_rate = step_of(args, 5).learning_rate;
-  each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) {
+  each_four(n, kPerWeight, args.scratch(), [=](ptrdiff_t i) {
     const vf before = load(parameter + i);
     const vf g = clip(load(gradient + i)) + before * p.weight_decay;
     const vf s = load(sum + i) + g * g;
@@ -151,7 +152,7 @@ void lion(const params::lion& p, const Args& args) {
   if (!applies(args, 4, {{0, 0}, {2, 1}})) return;
   const float learning_rate = step_of(args, 5).learning_rate;
   const float keep = 1 - learning_rate * p.weight_decay;
-  each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) {
+  each_four(n, kPerWeight, args.scratch(), [=](ptrdiff_t i) {
     const vf g = clip(load(gradient + i)), m = load(average + i);
     store(next + i, load(parameter + i) * keep - sign(m * p.beta1 + g * (1 - p.beta1)) * learning_rate);
     store(average_next + i, flush(m * p.beta2 + g * (1 - p.beta2)));
@@ -164,7 +165,7 @@ void muon_momentum(const params::muon_momentum& p, const Args& args) {
   float *update = args.out(0, n), *buffer_next = args.out(1, n);
   const Clip clip(p, *args.in(2, 1));
   if (!applies(args, 3, {{1, 0}, {1, 1}})) return;
-  each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) {
+  each_four(n, kPerWeight, args.scratch(), [=](ptrdiff_t i) {
     const vf g = clip(load(gradient + i));
     const vf average = flush(load(buffer + i) * p.momentum + g * (1 - p.momentum));
     store(buffer_next + i, average);
@@ -179,7 +180,7 @@ void muon_apply(const params::muon_apply& p, const Args& args) {
   if (!applies(args, 2, {{0, 0}})) return;
   const float learning_rate = step_of(args, 3).learning_rate;
   const float keep = 1 - learning_rate * p.weight_decay, rate = learning_rate * p.ratio;
-  each_four(static_cast<ptrdiff_t>(n),
+  each_four(n, kPerWeight, args.scratch(),
             [=](ptrdiff_t i) { store(next + i, load(parameter + i) * keep - load(update + i) * rate); });
 }
 
@@ -187,7 +188,7 @@ void combine(const params::combine& p, const Args& args) {
   const int64_t n = args.out_size(0);
   const float *x = args.in(0, n), *y = args.in(1, n);
   float* z = args.out(0, n);
-  each_four(static_cast<ptrdiff_t>(n), [=](ptrdiff_t i) { store(z + i, load(x + i) * p.a + load(y + i) * p.b); });
+  each_four(n, kPerWeight, args.scratch(), [=](ptrdiff_t i) { store(z + i, load(x + i) * p.a + load(y + i) * p.b); });
 }
 
 void ema(const params::ema&, const Args& args) {
@@ -196,7 +197,7 @@ void ema(const params::ema&, const Args& args) {
   float* next = args.out(0, n);
   if (!applies(args, 2, {{0, 0}})) return;
   const float decay = step_of(args, 3).ema_decay, rest = 1 - decay;
-  each_four(static_cast<ptrdiff_t>(n),
+  each_four(n, kPerWeight, args.scratch(),
             [=](ptrdiff_t i) { store(next + i, load(average + i) * decay + load(parameter + i) * rest); });
 }
 

@@ -1,15 +1,27 @@
 // The elementwise kernels: each row of ops/pointwise.def becomes loops over vectors, found by the row's number.
 // Loops run past the end of a row into the next one, which is written later, or into the buffer's slack.
+#include <string_view>
+
 #include "cpu/axes.h"
-#include "cpu/kernel.h"
+#include "cpu/ranges.h"
 #include "cpu/special.h"
 
 namespace sg::cpu {
 namespace {
 
+/// What an element of a formula costs: more where it has a function, or a division.
+constexpr int64_t cost_of(std::string_view formula) {
+  for (const std::string_view costly :
+       {"exp", "log", "tanh", "sin", "cos", "pow", "erf", "gamma", "sigmoid", "gate", "slope", "/"}) {
+    if (formula.find(costly) != std::string_view::npos) return kExponential;
+  }
+  return kPlain;
+}
+
 // A row as a type: its formulas over vectors. A row need not use all of its variables.
 #define UNARY(name, y_of_x, dx_of_dy)                                                                \
   struct name##_row {                                                                                \
+    static constexpr int64_t kForwardCost = cost_of(#y_of_x), kBackwardCost = cost_of(#dx_of_dy);    \
     static vf forward(vf x, [[maybe_unused]] vf p) { return y_of_x; }                                \
     static vf backward([[maybe_unused]] vf x, [[maybe_unused]] vf y, vf dy, [[maybe_unused]] vf p) { \
       return dx_of_dy;                                                                               \
@@ -17,6 +29,7 @@ namespace {
   };
 #define BINARY(name, c_of_ab, da_of_dc, db_of_dc)                                                                 \
   struct name##_row {                                                                                             \
+    static constexpr int64_t kForwardCost = cost_of(#c_of_ab), kBackwardCost = 2 * cost_of(#da_of_dc #db_of_dc);  \
     static vf forward(vf a, vf b, [[maybe_unused]] vf p) { return c_of_ab; }                                      \
     static vf da([[maybe_unused]] vf a, [[maybe_unused]] vf b, vf dc, [[maybe_unused]] vf p) { return da_of_dc; } \
     static vf db([[maybe_unused]] vf a, [[maybe_unused]] vf b, vf dc, [[maybe_unused]] vf p) { return db_of_dc; } \
@@ -26,15 +39,16 @@ namespace {
 #undef BINARY
 
 template <class Row>
-void forward(const float* x, float* y, ptrdiff_t n, float scalar) {
+void forward(const float* x, float* y, int64_t n, float scalar, Scratch& scratch) {
   const vf p = splat(scalar);
-  each_four(n, [=](ptrdiff_t i) { store(y + i, Row::forward(load(x + i), p)); });
+  each_four(n, Row::kForwardCost, scratch, [=](ptrdiff_t i) { store(y + i, Row::forward(load(x + i), p)); });
 }
 
 template <class Row>
-void backward(const float* x, const float* y, const float* dy, float* dx, ptrdiff_t n, float scalar) {
+void backward(const float* x, const float* y, const float* dy, float* dx, int64_t n, float scalar, Scratch& scratch) {
   const vf p = splat(scalar);
-  each_four(n, [=](ptrdiff_t i) { store(dx + i, Row::backward(load(x + i), load(y + i), load(dy + i), p)); });
+  each_four(n, Row::kBackwardCost, scratch,
+            [=](ptrdiff_t i) { store(dx + i, Row::backward(load(x + i), load(y + i), load(dy + i), p)); });
 }
 
 /// Readers of an operand along a row: every element, one element for all, or at some stride.
@@ -66,6 +80,21 @@ struct Block {
   ptrdiff_t rows, columns;
 };
 
+/// f(a, b, where the part starts in the block, the part) for parts of a block: of its rows, or of its only row.
+template <class F>
+void over_block(Operand a, Operand b, Block block, int64_t cost, Scratch& scratch, F f) {
+  if (block.rows == 1) {
+    return over_elements(block.columns, cost, scratch, [&](ptrdiff_t begin, ptrdiff_t end) {
+      f(Operand{a.data + begin * a.column, 0, a.column}, Operand{b.data + begin * b.column, 0, b.column}, begin,
+        Block{1, end - begin});
+    });
+  }
+  over_rows(block.rows, block.columns, cost, scratch, [&](ptrdiff_t begin, ptrdiff_t end) {
+    f(Operand{a.data + begin * a.row, a.row, a.column}, Operand{b.data + begin * b.row, b.row, b.column},
+      begin * block.columns, Block{end - begin, block.columns});
+  });
+}
+
 /// Calls f(where the row starts in the result, readers of a and b) for each row, with readers that suit the strides.
 template <class F>
 void each_row(Operand a, Operand b, Block block, F f) {
@@ -82,22 +111,28 @@ void each_row(Operand a, Operand b, Block block, F f) {
 }
 
 template <class Row>
-void binary_forward(Operand a, Operand b, float* c, Block block, float scalar) {
+void binary_forward(Operand a, Operand b, float* c, Block block, float scalar, Scratch& scratch) {
   const vf p = splat(scalar);
-  each_row(a, b, block, [=](ptrdiff_t start, auto a_at, auto b_at) {
-    float* const to = c + start;
-    each_four(block.columns, [=](ptrdiff_t i) { store(to + i, Row::forward(a_at(i), b_at(i), p)); });
+  over_block(a, b, block, Row::kForwardCost, scratch, [=](Operand of_a, Operand of_b, ptrdiff_t first, Block part) {
+    each_row(of_a, of_b, part, [=](ptrdiff_t start, auto a_at, auto b_at) {
+      float* const to = c + first + start;
+      each_four(part.columns, [=](ptrdiff_t i) { store(to + i, Row::forward(a_at(i), b_at(i), p)); });
+    });
   });
 }
 
 template <class Row>
-void binary_backward(Operand a, Operand b, const float* dc, float* da, float* db, Block block, float scalar) {
+void binary_backward(Operand a, Operand b, const float* dc, float* da, float* db, Block block, float scalar,
+                     Scratch& scratch) {
   const vf p = splat(scalar);
-  each_row(a, b, block, [=](ptrdiff_t start, auto a_at, auto b_at) {
-    each_four(block.columns, [=](ptrdiff_t i) {
-      const vf x = a_at(i), y = b_at(i), d = load(dc + start + i);
-      store(da + start + i, Row::da(x, y, d, p));
-      store(db + start + i, Row::db(x, y, d, p));
+  over_block(a, b, block, Row::kBackwardCost, scratch, [=](Operand of_a, Operand of_b, ptrdiff_t first, Block part) {
+    each_row(of_a, of_b, part, [=](ptrdiff_t start, auto a_at, auto b_at) {
+      const ptrdiff_t at = first + start;
+      each_four(part.columns, [=](ptrdiff_t i) {
+        const vf x = a_at(i), y = b_at(i), d = load(dc + at + i);
+        store(da + at + i, Row::da(x, y, d, p));
+        store(db + at + i, Row::db(x, y, d, p));
+      });
     });
   });
 }
@@ -173,18 +208,18 @@ namespace kernels {
 void fill(const params::fill& p, const Args& args) {
   float* const y = args.out(0, 0);
   const vf value = splat(p.value);
-  each_four(static_cast<ptrdiff_t>(args.out_size(0)), [=](ptrdiff_t i) { store(y + i, value); });
+  each_four(args.out_size(0), kPlain, args.scratch(), [=](ptrdiff_t i) { store(y + i, value); });
 }
 
 void unary(const params::unary& p, const Args& args) {
   const int64_t n = args.out_size(0);
-  row_of(kUnary, p.op, args).forward(args.in(0, n), args.out(0, n), static_cast<ptrdiff_t>(n), p.p);
+  row_of(kUnary, p.op, args).forward(args.in(0, n), args.out(0, n), n, p.p, args.scratch());
 }
 
 void unary_backward(const params::unary_backward& p, const Args& args) {
   const int64_t n = args.out_size(0);
   row_of(kUnary, p.op, args)
-      .backward(args.in(0, n), args.in(1, n), args.in(2, n), args.out(0, n), static_cast<ptrdiff_t>(n), p.p);
+      .backward(args.in(0, n), args.in(1, n), args.in(2, n), args.out(0, n), n, p.p, args.scratch());
 }
 
 void binary(const params::binary& p, const Args& args) {
@@ -192,8 +227,8 @@ void binary(const params::binary& p, const Args& args) {
   const auto loop = row_of(kBinary, p.op, args).forward;
   const float *a = args.in(0, walk.a_floats), *b = args.in(1, walk.b_floats);
   float* const c = args.out(0, walk.results);
-  walk.each_block(a, b, [=, &p](Operand of_a, Operand of_b, ptrdiff_t start, Block block) {
-    loop(of_a, of_b, c + start, block, p.p);
+  walk.each_block(a, b, [=, &p, &args](Operand of_a, Operand of_b, ptrdiff_t start, Block block) {
+    loop(of_a, of_b, c + start, block, p.p, args.scratch());
   });
 }
 
@@ -202,8 +237,8 @@ void binary_backward(const params::binary_backward& p, const Args& args) {
   const auto loop = row_of(kBinary, p.op, args).backward;
   const float *a = args.in(0, walk.a_floats), *b = args.in(1, walk.b_floats), *dc = args.in(2, walk.results);
   float *da = args.out(0, walk.results), *db = args.out(1, walk.results);
-  walk.each_block(a, b, [=, &p](Operand of_a, Operand of_b, ptrdiff_t start, Block block) {
-    loop(of_a, of_b, dc + start, da + start, db + start, block, p.p);
+  walk.each_block(a, b, [=, &p, &args](Operand of_a, Operand of_b, ptrdiff_t start, Block block) {
+    loop(of_a, of_b, dc + start, da + start, db + start, block, p.p, args.scratch());
   });
 }
 

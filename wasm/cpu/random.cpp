@@ -2,8 +2,7 @@
 #include "core/random.h"
 
 #include "core/step_values.h"
-#include "cpu/kernel.h"
-#include "cpu/simd.h"
+#include "cpu/ranges.h"
 
 namespace sg::cpu {
 namespace {
@@ -34,12 +33,11 @@ vu splat_bits(uint32_t x) { return vu{x, x, x, x}; }
 /// The 24 high bits as a float in [0, 1).
 vf uniform01(vu random) { return __builtin_convertvector((vi)(random >> 8), vf) * 5.9604644775390625e-8f; }
 
-/// Calls f(i, the uniform numbers of i .. i + 3) for i = 0, 4, 8, ... Word w of four counters is a vector until the
-/// end, when a transpose puts the four words of each counter together.
+/// Calls f(i, the uniform numbers of i .. i + 3) for i = begin, begin + 4, ... below n, begin a multiple of 16. Word w
+/// of four counters is a vector until the end, when a transpose puts the four words of each counter together.
 template <class P, class F>
-void each_draw(const P& p, int64_t floats, F f) {
-  const ptrdiff_t n = static_cast<ptrdiff_t>(floats);
-  for (ptrdiff_t i = 0; i < n; i += 16) {
+void each_draw(const P& p, ptrdiff_t begin, ptrdiff_t n, F f) {
+  for (ptrdiff_t i = begin; i < n; i += 16) {
     vu w0 = splat_bits(static_cast<uint32_t>(i / 4)) + vu{0, 1, 2, 3}, w1 = splat_bits(static_cast<uint32_t>(p.stream));
     vu w2 = splat_bits(static_cast<uint32_t>(p.draw)), w3{};
     vu key0 = splat_bits(static_cast<uint32_t>(p.seed_low)), key1 = splat_bits(static_cast<uint32_t>(p.seed_high));
@@ -64,7 +62,9 @@ namespace kernels {
 void uniform(const params::uniform& p, const Args& args) {
   float* const y = args.out(0, 0);
   const vf low = splat(p.low), range = splat(p.high - p.low);
-  each_draw(p, args.out_size(0), [=](ptrdiff_t i, vf u) { store(y + i, low + range * u); });
+  over_elements(args.out_size(0), kExponential, args.scratch(), [&](ptrdiff_t begin, ptrdiff_t end) {
+    each_draw(p, begin, end, [=](ptrdiff_t i, vf u) { store(y + i, low + range * u); });
+  });
 }
 
 void dropout(const params::dropout& p, const Args& args) {
@@ -74,8 +74,10 @@ void dropout(const params::dropout& p, const Args& args) {
   const uint32_t draws = StepValues::from(args.in(1, StepValues::kCount)).draws();
   params::dropout at = p;
   at.draw = static_cast<int32_t>(draws + static_cast<uint32_t>(p.draw));
-  each_draw(at, args.out_size(0),
-            [=](ptrdiff_t i, vf u) { store(y + i, select(u >= threshold, load(x + i) * scale, splat(0))); });
+  over_elements(args.out_size(0), kExponential, args.scratch(), [&](ptrdiff_t begin, ptrdiff_t end) {
+    each_draw(at, begin, end,
+              [=](ptrdiff_t i, vf u) { store(y + i, select(u >= threshold, load(x + i) * scale, splat(0))); });
+  });
 }
 
 }  // namespace kernels

@@ -12,7 +12,7 @@ inline constexpr int64_t kPlain = 3, kExponential = 16;
 /// f(begin, end) for ranges of n elements.
 template <class F>
 void over_elements(int64_t n, int64_t cost, Scratch& scratch, F f) {
-  parallel(static_cast<ptrdiff_t>(n), 1024, n * cost, scratch,
+  parallel(static_cast<ptrdiff_t>(n), 16, n * cost, scratch,
            [&](ptrdiff_t begin, ptrdiff_t end, Scratch&) { f(begin, end); });
 }
 

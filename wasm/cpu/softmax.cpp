@@ -1,6 +1,6 @@
 // Softmax in two kernels: the maximum and the sum of exponentials along an axis, then every element. Rows of contiguous
 // elements are reduced in sixteen partial results, else four columns at a time.
-#include "cpu/kernel.h"
+#include "cpu/ranges.h"
 #include "cpu/rows.h"
 
 namespace sg::cpu {
@@ -38,20 +38,34 @@ struct Sizes {
 
 /// Writes y[i] = f(i, a statistic's reader) front to back; a reader of statistics s gives s's four for the elements.
 template <class F>
-void each_element(const Sizes& s, F f) {
-  const ptrdiff_t block = s.reduce * s.inner;
-  for (ptrdiff_t o = 0; o < s.outer; ++o) {
-    if (s.inner == 1) {
-      const auto one = [o](const float* statistic) { return splat(statistic[o]); };
-      each_four(block, [&](ptrdiff_t i) { f(o * block + i, one); });
-      continue;
-    }
-    for (ptrdiff_t r = 0; r < s.reduce; ++r) {
-      for (ptrdiff_t i = 0; i < s.inner; i += 4) {
-        f(o * block + r * s.inner + i, [&](const float* statistic) { return load(statistic + o * s.inner + i); });
+void each_element(const Sizes& s, Scratch& scratch, F f) {
+  if (s.inner == 1) {
+    return over_rows(s.outer, s.reduce, kExponential, scratch, [&](ptrdiff_t begin, ptrdiff_t end) {
+      for (ptrdiff_t o = begin; o < end; ++o) {
+        const auto one = [o](const float* statistic) { return splat(statistic[o]); };
+        each_four(s.reduce, [&](ptrdiff_t i) { f(o * s.reduce + i, one); });
       }
-    }
+    });
   }
+  over_rows(s.outer * s.reduce, s.inner, kExponential, scratch, [&](ptrdiff_t begin, ptrdiff_t end) {
+    for (ptrdiff_t row = begin; row < end; ++row) {
+      const ptrdiff_t of = row / s.reduce * s.inner;
+      for (ptrdiff_t i = 0; i < s.inner; i += 4)
+        f(row * s.inner + i, [=](const float* statistic) { return load(statistic + of + i); });
+    }
+  });
+}
+
+/// f(o, i) for the results [outer, inner]: each where inner is 1, else four of them from i on.
+template <class F>
+void each_result(const Sizes& s, int64_t cost, Scratch& scratch, F f) {
+  const auto of_rows = [&](ptrdiff_t begin, ptrdiff_t end) {
+    for (ptrdiff_t o = begin; o < end; ++o)
+      for (ptrdiff_t i = 0; i < s.inner; i += 4) f(o, i);
+  };
+  if (s.inner > 1) return over_rows(s.outer, s.inner, s.reduce * cost, scratch, of_rows);
+  parallel(s.outer, 1, s.elements * cost, scratch,
+           [&](ptrdiff_t begin, ptrdiff_t end, Scratch&) { of_rows(begin, end); });
 }
 
 }  // namespace
@@ -60,28 +74,27 @@ namespace kernels {
 
 void softmax_statistics(const params::softmax_statistics& p, const Args& args) {
   const Sizes s(p, args);
-  const float* x = args.in(0, s.elements);
-  float *maximum = args.out(0, s.results), *sum = args.out(1, s.results), *logarithm = args.out(2, s.results);
-  for (ptrdiff_t o = 0; o < s.outer; ++o, x += s.reduce * s.inner) {
-    for (ptrdiff_t i = 0; i < s.inner; i += 4) {
-      const ptrdiff_t at = o * s.inner + i;
-      if (s.inner == 1) {
-        maximum[at] = max_row(x, s.reduce);
-        const vf middle = centre(splat(maximum[at]));
-        sum[at] = sum_row(s.reduce, [=](ptrdiff_t r) { return exp(load(x + r) - middle); });
-        logarithm[at] = logarithm_of(splat(maximum[at]), splat(sum[at]))[0];
-        continue;
-      }
-      const float* const column = x + i;
-      vf best = splat(-kInfinity);
-      for (ptrdiff_t r = 0; r < s.reduce; ++r) best = cpu::max(best, load(column + r * s.inner));
-      const vf middle = centre(best);
-      const vf total = sum_columns(s.reduce, [&](ptrdiff_t r) { return exp(load(column + r * s.inner) - middle); });
-      store(maximum + at, best);
-      store(sum + at, total);
-      store(logarithm + at, logarithm_of(best, total));
+  const float* const x = args.in(0, s.elements);
+  float *const maximum = args.out(0, s.results), *const sum = args.out(1, s.results);
+  float* const logarithm = args.out(2, s.results);
+  each_result(s, kExponential, args.scratch(), [=, &s](ptrdiff_t o, ptrdiff_t i) {
+    const ptrdiff_t at = o * s.inner + i;
+    const float* const column = x + o * s.reduce * s.inner + i;
+    if (s.inner == 1) {
+      maximum[at] = max_row(column, s.reduce);
+      const vf middle = centre(splat(maximum[at]));
+      sum[at] = sum_row(s.reduce, [=](ptrdiff_t r) { return exp(load(column + r) - middle); });
+      logarithm[at] = logarithm_of(splat(maximum[at]), splat(sum[at]))[0];
+      return;
     }
-  }
+    vf best = splat(-kInfinity);
+    for (ptrdiff_t r = 0; r < s.reduce; ++r) best = cpu::max(best, load(column + r * s.inner));
+    const vf middle = centre(best);
+    const vf total = sum_columns(s.reduce, [&](ptrdiff_t r) { return exp(load(column + r * s.inner) - middle); });
+    store(maximum + at, best);
+    store(sum + at, total);
+    store(logarithm + at, logarithm_of(best, total));
+  });
 }
 
 void softmax(const params::softmax& p, const Args& args) {
@@ -90,9 +103,11 @@ void softmax(const params::softmax& p, const Args& args) {
                      *const sum = args.in(2, s.results);
   float* const y = args.out(0, s.elements);
   if (p.logarithmic) {
-    each_element(s, [=](ptrdiff_t i, auto of) { store(y + i, load(x + i) - of(maximum) - log(of(sum))); });
+    each_element(s, args.scratch(),
+                 [=](ptrdiff_t i, auto of) { store(y + i, load(x + i) - of(maximum) - log(of(sum))); });
   } else {
-    each_element(s, [=](ptrdiff_t i, auto of) { store(y + i, exp(load(x + i) - of(maximum)) / of(sum)); });
+    each_element(s, args.scratch(),
+                 [=](ptrdiff_t i, auto of) { store(y + i, exp(load(x + i) - of(maximum)) / of(sum)); });
   }
 }
 
@@ -102,27 +117,26 @@ void softmax_backward(const params::softmax_backward& p, const Args& args) {
                      *const along = args.in(2, s.results);
   float* const dx = args.out(0, s.elements);
   if (p.logarithmic) {
-    each_element(s, [=](ptrdiff_t i, auto of) { store(dx + i, load(dy + i) - exp(load(y + i)) * of(along)); });
+    each_element(s, args.scratch(),
+                 [=](ptrdiff_t i, auto of) { store(dx + i, load(dy + i) - exp(load(y + i)) * of(along)); });
   } else {
-    each_element(s, [=](ptrdiff_t i, auto of) { store(dx + i, load(y + i) * (load(dy + i) - of(along))); });
+    each_element(s, args.scratch(),
+                 [=](ptrdiff_t i, auto of) { store(dx + i, load(y + i) * (load(dy + i) - of(along))); });
   }
 }
 
 void dot(const params::dot& p, const Args& args) {
   const Sizes s(p, args);
-  const float *a = args.in(0, s.elements), *b = args.in(1, s.elements);
-  float* y = args.out(0, s.results);
-  const ptrdiff_t inner = s.inner, block = s.reduce * inner;
-  for (ptrdiff_t o = 0; o < s.outer; ++o, a += block, b += block, y += inner) {
-    if (inner == 1) {
-      *y = sum_row(s.reduce, [=](ptrdiff_t r) { return load(a + r) * load(b + r); });
-      continue;
-    }
-    for (ptrdiff_t i = 0; i < inner; i += 4) {
-      store(y + i,
-            sum_columns(s.reduce, [=](ptrdiff_t r) { return load(a + r * inner + i) * load(b + r * inner + i); }));
-    }
-  }
+  const float *const a = args.in(0, s.elements), *const b = args.in(1, s.elements);
+  float* const y = args.out(0, s.results);
+  each_result(s, kPlain, args.scratch(), [=, &s](ptrdiff_t o, ptrdiff_t i) {
+    const ptrdiff_t first = o * s.reduce * s.inner + i, inner = s.inner;
+    const auto product = [=](ptrdiff_t r) { return load(a + first + r * inner) * load(b + first + r * inner); };
+    if (inner == 1)
+      y[o] = sum_row(s.reduce, product);
+    else
+      store(y + o * inner + i, sum_columns(s.reduce, product));
+  });
 }
 
 }  // namespace kernels
