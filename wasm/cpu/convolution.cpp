@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "cpu/gemm.h"
-#include "cpu/simd.h"
+#include "cpu/ranges.h"
 
 namespace sg::cpu {
 namespace {
@@ -79,16 +79,23 @@ void add_run(const float* from, float* to, ptrdiff_t step, ptrdiff_t n) {
   for (; i < n; ++i) to[i * step] += from[i];
 }
 
+/// A part of the work: some samples, and some of each group's input channels.
+struct Part {
+  ptrdiff_t first_sample, last_sample, first_channel, last_channel;
+  ptrdiff_t taps(const Convolution& s) const { return (last_channel - first_channel) * s.kernel_h * s.kernel_w; }
+};
+
 template <class F>
-void each_tap(const Convolution& s, F f) {
-  for (ptrdiff_t c = 0; c < s.group_channels(); ++c)
+void each_tap(const Convolution& s, const Part& part, F f) {
+  for (ptrdiff_t c = part.first_channel; c < part.last_channel; ++c)
     for (ptrdiff_t h = 0; h < s.kernel_h; ++h)
       for (ptrdiff_t w = 0; w < s.kernel_w; ++w) f(c, h, w);
 }
 
 /// columns[taps, count] = what each tap reads for each position; x begins at the group. Written from front to back.
-void unroll(const Convolution& s, const float* x, ptrdiff_t start, ptrdiff_t count, float* columns, ptrdiff_t row) {
-  each_tap(s, [&](ptrdiff_t c, ptrdiff_t h, ptrdiff_t w) {
+void unroll(const Convolution& s, const Part& part, const float* x, ptrdiff_t start, ptrdiff_t count, float* columns,
+            ptrdiff_t row) {
+  each_tap(s, part, [&](ptrdiff_t c, ptrdiff_t h, ptrdiff_t w) {
     const float* const plane = x + c * s.x_plane();
     each_run(s, h, w, start, count, [&](const Run& run) {
       float* const to = columns + run.at;
@@ -101,8 +108,9 @@ void unroll(const Convolution& s, const float* x, ptrdiff_t start, ptrdiff_t cou
 }
 
 /// Adds each column's floats to where they were read from (col2im).
-void roll_up(const Convolution& s, const float* columns, ptrdiff_t row, ptrdiff_t start, ptrdiff_t count, float* dx) {
-  each_tap(s, [&](ptrdiff_t c, ptrdiff_t h, ptrdiff_t w) {
+void roll_up(const Convolution& s, const Part& part, const float* columns, ptrdiff_t row, ptrdiff_t start,
+             ptrdiff_t count, float* dx) {
+  each_tap(s, part, [&](ptrdiff_t c, ptrdiff_t h, ptrdiff_t w) {
     float* const plane = dx + c * s.x_plane();
     each_run(s, h, w, start, count, [&](const Run& run) {
       add_run(columns + run.at + run.first, plane + run.from, s.stride_w, run.last - run.first);
@@ -111,20 +119,20 @@ void roll_up(const Convolution& s, const float* columns, ptrdiff_t row, ptrdiff_
   });
 }
 
-/// Calls f(sample, group, first position, positions, columns as a matrix) for each block; the columns hold x where it
-/// is given. What f takes from the scratch is given back.
+/// Calls f(sample, group, first position, positions, columns as a matrix) for each block of a part; the columns hold x
+/// where it is given. What f takes from the scratch is given back.
 template <class F>
-void each_block(const Convolution& s, const float* x, Scratch& scratch, F f) {
+void each_block(const Convolution& s, const Part& part, const float* x, Scratch& scratch, F f) {
   const bool pointwise = is_pointwise(s);
   const Blocks blocks(s);
-  float* const columns = pointwise ? nullptr : scratch.take(int64_t{s.taps()} * blocks.row);
+  float* const columns = pointwise ? nullptr : scratch.take(int64_t{part.taps(s)} * blocks.row);
   const ptrdiff_t width = pointwise ? s.y_plane() : blocks.width;
   const size_t taken = scratch.taken();
   for (ptrdiff_t g = 0; g < s.groups; ++g) {
-    for (ptrdiff_t n = 0; n < s.batch; ++n) {
+    for (ptrdiff_t n = part.first_sample; n < part.last_sample; ++n) {
       for (ptrdiff_t start = 0; start < s.y_plane(); start += width) {
         const ptrdiff_t count = std::min(width, s.y_plane() - start);
-        if (!pointwise && x) unroll(s, x + s.x_group(n, g), start, count, columns, blocks.row);
+        if (!pointwise && x) unroll(s, part, x + s.x_group(n, g), start, count, columns, blocks.row);
         f(n, g, start, count, columns, blocks.row);
         scratch.return_to(taken);
       }
@@ -132,48 +140,80 @@ void each_block(const Convolution& s, const float* x, Scratch& scratch, F f) {
   }
 }
 
+/// f(a part, a thread's scratch) for ranges of samples.
+template <class F>
+void over_samples(const Convolution& s, Scratch& scratch, F f) {
+  parallel(s.batch, 1, s.y_floats * s.taps(), scratch, [&](ptrdiff_t begin, ptrdiff_t end, Scratch& own) {
+    f(Part{begin, end, 0, s.group_channels()}, own);
+  });
+}
+
 void convolve(const Convolution& s, const float* x, const float* weight, const float* bias, float* y,
               Scratch& scratch) {
   const ptrdiff_t outputs = s.group_outputs(), taps = s.taps(), plane = s.y_plane();
-  each_block(
-      s, x, scratch,
-      [&](ptrdiff_t n, ptrdiff_t g, ptrdiff_t start, ptrdiff_t count, const float* columns, ptrdiff_t row) {
-        float* const to = y + s.y_group(n, g) + start;
-        for (ptrdiff_t o = 0; bias && o < outputs; ++o) std::fill_n(to + o * plane, count, bias[g * outputs + o]);
-        const View b = columns ? View{columns, row, 1} : View{x + s.x_group(n, g), plane, 1};
-        gemm(outputs, count, taps, View{weight + s.weight_group(g), taps, 1}, b, to, plane, bias != nullptr, scratch);
-      });
+  over_samples(s, scratch, [&](const Part& part, Scratch& own) {
+    each_block(
+        s, part, x, own,
+        [&](ptrdiff_t n, ptrdiff_t g, ptrdiff_t start, ptrdiff_t count, const float* columns, ptrdiff_t row) {
+          float* const to = y + s.y_group(n, g) + start;
+          for (ptrdiff_t o = 0; bias && o < outputs; ++o) std::fill_n(to + o * plane, count, bias[g * outputs + o]);
+          const View b = columns ? View{columns, row, 1} : View{x + s.x_group(n, g), plane, 1};
+          gemm(outputs, count, taps, View{weight + s.weight_group(g), taps, 1}, b, to, plane, bias != nullptr, own);
+        });
+  });
 }
 
 /// dX = Wᵀ · dY in columns, rolled up.
 void input_gradient(const Convolution& s, const float* dy, const float* weight, float* dx, Scratch& scratch) {
-  const ptrdiff_t taps = s.taps(), plane = s.y_plane();
-  if (!is_pointwise(s)) std::fill_n(dx, s.x_floats, 0.0f);
-  each_block(s, nullptr, scratch,
-             [&](ptrdiff_t n, ptrdiff_t g, ptrdiff_t start, ptrdiff_t count, float* columns, ptrdiff_t row) {
-               float* const to = dx + s.x_group(n, g);
-               gemm(taps, count, s.group_outputs(), View{weight + s.weight_group(g), 1, taps},
-                    View{dy + s.y_group(n, g) + start, plane, 1}, columns ? columns : to, columns ? row : plane, false,
-                    scratch);
-               if (columns) roll_up(s, columns, row, start, count, to);
-             });
+  const ptrdiff_t taps = s.taps(), plane = s.y_plane(), sample = s.channels * s.x_plane();
+  over_samples(s, scratch, [&](const Part& part, Scratch& own) {
+    if (!is_pointwise(s))
+      std::fill_n(dx + part.first_sample * sample, (part.last_sample - part.first_sample) * sample, 0.0f);
+    each_block(s, part, nullptr, own,
+               [&](ptrdiff_t n, ptrdiff_t g, ptrdiff_t start, ptrdiff_t count, float* columns, ptrdiff_t row) {
+                 float* const to = dx + s.x_group(n, g);
+                 gemm(taps, count, s.group_outputs(), View{weight + s.weight_group(g), 1, taps},
+                      View{dy + s.y_group(n, g) + start, plane, 1}, columns ? columns : to, columns ? row : plane,
+                      false, own);
+                 if (columns) roll_up(s, part, columns, row, start, count, to);
+               });
+  });
 }
 
-/// dWᵀ[taps, outputs] of a group = the sum over samples and blocks of columns · dYᵀ: the smaller of the two is what
-/// gemm has to turn.
-void weight_gradient(const Convolution& s, const float* x, const float* dy, float* dweight, Scratch& scratch) {
-  const ptrdiff_t outputs = s.group_outputs(), taps = s.taps(), plane = s.y_plane();
+/// dWᵀ[taps, outputs] of some channels of a group = the sum over samples and blocks of columns · dYᵀ: the smaller of
+/// the two is what gemm has to turn.
+void weight_gradient_of(const Convolution& s, const Part& part, const float* x, const float* dy, float* dweight,
+                        Scratch& scratch) {
+  const ptrdiff_t outputs = s.group_outputs(), taps = part.taps(s), plane = s.y_plane();
   float* const turned = scratch.take(int64_t{taps} * outputs);
-  each_block(s, x, scratch,
+  each_block(s, part, x, scratch,
              [&](ptrdiff_t n, ptrdiff_t g, ptrdiff_t start, ptrdiff_t count, const float* columns, ptrdiff_t row) {
-               const View a = columns ? View{columns, row, 1} : View{x + s.x_group(n, g), plane, 1};
+               const View a = columns ? View{columns, row, 1}
+                                      : View{x + s.x_group(n, g) + part.first_channel * s.x_plane(), plane, 1};
                gemm(taps, outputs, count, a, View{dy + s.y_group(n, g) + start, 1, plane}, turned, outputs,
                     n > 0 || start > 0, scratch);
                if (n < s.batch - 1 || start + count < plane) return;
-               float* to = dweight + s.weight_group(g);
+               float* const to = dweight + s.weight_group(g) + part.first_channel * s.kernel_h * s.kernel_w;
                for (ptrdiff_t o = 0; o < outputs; ++o)
-                 for (ptrdiff_t t = 0; t < taps; ++t) *to++ = turned[t * outputs + o];
+                 for (ptrdiff_t t = 0; t < taps; ++t) to[o * s.taps() + t] = turned[t * outputs + o];
              });
+}
+
+/// How many taps a product of the gradient to the weight has at least, where there are as many: sizes alone decide,
+/// since the order of a product's sums depends on its size.
+constexpr ptrdiff_t kTapsAtOnce = 64;
+
+void weight_gradient(const Convolution& s, const float* x, const float* dy, float* dweight, Scratch& scratch) {
+  const ptrdiff_t kernel = s.kernel_h * s.kernel_w, channels = (kTapsAtOnce + kernel - 1) / kernel;
+  const ptrdiff_t parts = (s.group_channels() + channels - 1) / channels;
+  parallel(parts, 1, s.y_floats * s.taps(), scratch, [&](ptrdiff_t begin, ptrdiff_t end, Scratch& own) {
+    const size_t taken = own.taken();
+    for (ptrdiff_t i = begin; i < end; ++i) {
+      const Part part{0, s.batch, i * channels, std::min(s.group_channels(), (i + 1) * channels)};
+      weight_gradient_of(s, part, x, dy, dweight, own);
+      own.return_to(taken);
+    }
+  });
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cpu/convolution.h"
-#include "cpu/simd.h"
+#include "cpu/ranges.h"
 
 namespace sg::cpu {
 namespace {
@@ -104,10 +104,19 @@ float dot_planes(const Convolution& s, const Planes& planes, const float* dy, co
   return sum_lanes(s0 + s1) + rest;
 }
 
+/// f(sample, group, a thread's scratch) for all of them, ranges of groups at once; `fits` where nothing that f writes
+/// goes beyond its group.
 template <class F>
-void each_group(const Convolution& s, F f) {
-  for (ptrdiff_t n = 0; n < s.batch; ++n)
-    for (ptrdiff_t g = 0; g < s.groups; ++g) f(n, g);
+void each_group(const Convolution& s, const Planes& planes, bool fits, Scratch& scratch, F f) {
+  const auto range = [&](ptrdiff_t begin, ptrdiff_t end, Scratch& own) {
+    float* const padded = planes.take(s, own);
+    for (ptrdiff_t n = 0; n < s.batch; ++n)
+      for (ptrdiff_t g = begin; g < end; ++g) f(n, g, padded);
+  };
+  if (fits)
+    parallel(s.groups, 1, s.y_floats * s.taps(), scratch, range);
+  else
+    range(0, s.groups, scratch);
 }
 
 }  // namespace
@@ -115,9 +124,8 @@ void each_group(const Convolution& s, F f) {
 void convolve_directly(const Convolution& s, const float* x, const float* weight, const float* bias, float* y,
                        Scratch& scratch) {
   const Planes planes(s);
-  float* const padded_x = planes.take(s, scratch);
   const auto row = s.stride_w == 1 ? sum_row<true> : sum_row<false>;
-  each_group(s, [&](ptrdiff_t n, ptrdiff_t g) {
+  each_group(s, planes, s.out_width % 4 == 0, scratch, [&](ptrdiff_t n, ptrdiff_t g, float* padded_x) {
     planes.fill(s, x + s.x_group(n, g), padded_x);
     float* to = y + s.y_group(n, g);
     for (ptrdiff_t o = g * s.group_outputs(); o < (g + 1) * s.group_outputs(); ++o) {
@@ -130,10 +138,9 @@ void convolve_directly(const Convolution& s, const float* x, const float* weight
 
 void input_gradient_directly(const Convolution& s, const float* dy, const float* weight, float* dx, Scratch& scratch) {
   const Planes planes(s);
-  float* const sums = planes.take(s, scratch);
   const auto add = s.stride_w == 1 ? add_row<true> : add_row<false>;
   if (planes.rows < s.height || planes.columns < s.width) std::fill_n(dx, s.x_floats, 0.0f);
-  each_group(s, [&](ptrdiff_t n, ptrdiff_t g) {
+  each_group(s, planes, true, scratch, [&](ptrdiff_t n, ptrdiff_t g, float* sums) {
     std::fill_n(sums, s.group_channels() * planes.floats, 0.0f);
     const float *from = dy + s.y_group(n, g), *w = weight + s.weight_group(g);
     for (ptrdiff_t o = 0; o < s.group_outputs(); ++o, from += s.y_plane()) {
@@ -156,10 +163,9 @@ void input_gradient_directly(const Convolution& s, const float* dy, const float*
 
 void weight_gradient_directly(const Convolution& s, const float* x, const float* dy, float* dweight, Scratch& scratch) {
   const Planes planes(s);
-  float* const padded_x = planes.take(s, scratch);
   const auto dot = s.stride_w == 1 ? dot_planes<true> : dot_planes<false>;
   std::fill_n(dweight, s.weight_floats, 0.0f);
-  each_group(s, [&](ptrdiff_t n, ptrdiff_t g) {
+  each_group(s, planes, true, scratch, [&](ptrdiff_t n, ptrdiff_t g, float* padded_x) {
     planes.fill(s, x + s.x_group(n, g), padded_x);
     float* to = dweight + s.weight_group(g);
     for (ptrdiff_t o = 0; o < s.group_outputs(); ++o) {

@@ -1,8 +1,7 @@
 // Pooling: every output looks at its window, every gradient goes back to its window, in the order of the outputs.
 #include <algorithm>
 
-#include "cpu/kernel.h"
-#include "cpu/simd.h"
+#include "cpu/ranges.h"
 
 namespace sg::cpu {
 namespace {
@@ -45,19 +44,33 @@ struct Pooling {
     y_floats = args.count({p.planes, p.out_height, p.out_width});
   }
 
-  /// Calls f(first output, plane's offset in x, the window down) for each row of outputs in order.
+  ptrdiff_t x_plane() const { return rows.size * columns.size; }
+  /// f(begin, end) for ranges of planes.
   template <class F>
-  void each_row(F f) const {
-    for (ptrdiff_t row = 0; row < planes * rows.outputs; ++row) {
-      f(row * columns.outputs, row / rows.outputs * rows.size * columns.size, rows.window(row % rows.outputs));
+  void over_planes(Scratch& scratch, F f) const {
+    parallel(planes, 1, (x_floats + y_floats) * kPlain, scratch,
+             [&](ptrdiff_t begin, ptrdiff_t end, Scratch&) { f(begin, end); });
+  }
+  /// Calls f(first output, plane's offset in x, the window down) for each row of the planes' outputs in order.
+  template <class F>
+  void each_row(ptrdiff_t begin, ptrdiff_t end, F f) const {
+    for (ptrdiff_t row = begin * rows.outputs; row < end * rows.outputs; ++row) {
+      f(row * columns.outputs, row / rows.outputs * x_plane(), rows.window(row % rows.outputs));
     }
   }
-  /// Calls f(output, plane's offset in x, its window down, its window across) in the outputs' order.
+  /// Calls f(output, plane's offset in x, its window down, its window across) in the outputs' order, planes at once.
   template <class F>
-  void each(F f) const {
-    each_row([&](ptrdiff_t o, ptrdiff_t plane, const Window& down) {
-      for (ptrdiff_t c = 0; c < columns.outputs; ++c) f(o + c, plane, down, columns.window(c));
+  void each(Scratch& scratch, F f) const {
+    over_planes(scratch, [&](ptrdiff_t begin, ptrdiff_t end) {
+      each_row(begin, end, [&](ptrdiff_t o, ptrdiff_t plane, const Window& down) {
+        for (ptrdiff_t c = 0; c < columns.outputs; ++c) f(o + c, plane, down, columns.window(c));
+      });
     });
+  }
+  /// Windows of 2 x 2 that cover x, but for a last row or column, once.
+  bool is_halving() const {
+    const auto halves = [](const Axis& a) { return a.kernel == 2 && a.stride == 2 && a.pad == 0 && !a.adaptive; };
+    return halves(rows) && halves(columns);
   }
 };
 
@@ -78,11 +91,20 @@ void maximum(const Pooling& s, const float* x, const Window& down, const Window&
   *where = static_cast<float>(found);
 }
 
+/// at[0], at[step], at[2 step] and at[3 step]; Step is step where it is 1 or 2. May read one float beyond the last.
+template <int Step>
+vf four_apart(const float* at, ptrdiff_t step) {
+  if constexpr (Step == 1) return load(at);
+  if constexpr (Step == 2) return __builtin_shufflevector(load(at), load(at + 4), 0, 2, 4, 6);
+  return vf{at[0], at[step], at[2 * step], at[3 * step]};
+}
+
 /// The same for four windows side by side that lie within x, without a branch: where maxima lie nobody can foresee.
+template <int Step>
 void maxima_of_four(const Pooling& s, const float* x, const Window& down, const Window& across, float* y,
                     float* where) {
   const ptrdiff_t step = s.columns.stride;
-  const auto four = [step](const float* at) { return vf{at[0], at[step], at[2 * step], at[3 * step]}; };
+  const auto four = [step](const float* at) { return four_apart<Step>(at, step); };
   const float* row = x + down.begin * s.columns.size + across.first;
   float place = static_cast<float>((down.begin - down.first) * s.columns.kernel);
   vf best = four(row), found = splat(place);
@@ -98,6 +120,34 @@ void maxima_of_four(const Pooling& s, const float* x, const Window& down, const 
   store(where, found);
 }
 
+/// A row of gradients goes to where the maxima of windows of 2 x 2 are, which write both of their rows of x as a whole.
+/// False where a place is none of 0 to 3.
+bool put_in_halves(const float* dy, const float* where, ptrdiff_t n, float* top, float* bottom) {
+  vi wrong{};
+  ptrdiff_t c = 0;
+  for (; c + 4 <= n; c += 4) {
+    const vf d = load(dy + c), w = load(where + c), zero = splat(0);
+    const auto at = [=](float place) { return w == splat(place); };
+    const auto interleave = [](vf even, vf odd, float* to) {
+      store(to, __builtin_shufflevector(even, odd, 0, 4, 1, 5));
+      store(to + 4, __builtin_shufflevector(even, odd, 2, 6, 3, 7));
+    };
+    interleave(select(at(0), d, zero), select(at(1), d, zero), top + 2 * c);
+    interleave(select(at(2), d, zero), select(at(3), d, zero), bottom + 2 * c);
+    wrong |= ~(at(0) | at(1) | at(2) | at(3));
+  }
+  for (; c < n; ++c) {
+    bool found = false;
+    for (int place = 0; place < 4; ++place) {
+      const bool here = where[c] == static_cast<float>(place);
+      (place < 2 ? top : bottom)[2 * c + place % 2] = here ? dy[c] : 0;
+      found = found || here;
+    }
+    if (!found) return false;
+  }
+  return (wrong[0] | wrong[1] | wrong[2] | wrong[3]) == 0;
+}
+
 }  // namespace
 
 namespace kernels {
@@ -106,13 +156,18 @@ void max_pool2d(const params::max_pool2d& p, const Args& args) {
   const Pooling s(p, args);
   const float* const x = args.in(0, s.x_floats);
   float *const y = args.out(0, s.y_floats), *const where = args.out(1, s.y_floats);
-  s.each_row([&](ptrdiff_t o, ptrdiff_t plane, const Window& down) {
-    for (ptrdiff_t c = 0; c < s.columns.outputs;) {
-      const bool four = !p.adaptive && c + 4 <= s.columns.outputs && s.columns.window(c).is_inside() &&
-                        s.columns.window(c + 3).is_inside();
-      (four ? maxima_of_four : maximum)(s, x + plane, down, s.columns.window(c), y + o + c, where + o + c);
-      c += four ? 4 : 1;
-    }
+  const auto maxima = s.columns.stride == 1   ? maxima_of_four<1>
+                      : s.columns.stride == 2 ? maxima_of_four<2>
+                                              : maxima_of_four<0>;
+  s.over_planes(args.scratch(), [&](ptrdiff_t begin, ptrdiff_t end) {
+    s.each_row(begin, end, [&](ptrdiff_t o, ptrdiff_t plane, const Window& down) {
+      for (ptrdiff_t c = 0; c < s.columns.outputs;) {
+        const bool four = !p.adaptive && c + 4 <= s.columns.outputs && s.columns.window(c).is_inside() &&
+                          s.columns.window(c + 3).is_inside();
+        (four ? maxima : maximum)(s, x + plane, down, s.columns.window(c), y + o + c, where + o + c);
+        c += four ? 4 : 1;
+      }
+    });
   });
 }
 
@@ -120,14 +175,26 @@ void max_pool2d_backward(const params::max_pool2d_backward& p, const Args& args)
   const Pooling s(p, args);
   const float *const dy = args.in(0, s.y_floats), *const where = args.in(1, s.y_floats);
   float* const dx = args.out(0, s.x_floats);
-  std::fill_n(dx, s.x_floats, 0.0f);
-  s.each([&](ptrdiff_t o, ptrdiff_t plane, const Window& down, const Window& across) {
+  const auto put = [&](ptrdiff_t o, ptrdiff_t plane, const Window& down, const Window& across) {
     if (!(where[o] >= 0 && where[o] < 0x1p24f)) args.fail("where holds what is no place in a window");
     const ptrdiff_t place = static_cast<ptrdiff_t>(where[o]);
     const ptrdiff_t row = down.first + place / s.columns.kernel, column = across.first + place % s.columns.kernel;
     if (row < down.begin || row >= down.end || column < across.begin || column >= across.end)
       args.fail("where holds a place outside of x");
     dx[plane + row * s.columns.size + column] += dy[o];
+  };
+  const ptrdiff_t width = s.columns.size, outputs = s.columns.outputs;
+  s.over_planes(args.scratch(), [&](ptrdiff_t begin, ptrdiff_t end) {
+    const bool filled = !s.is_halving() || s.rows.size % 2 != 0 || width % 2 != 0;
+    if (filled) std::fill_n(dx + begin * s.x_plane(), (end - begin) * s.x_plane(), 0.0f);
+    s.each_row(begin, end, [&](ptrdiff_t o, ptrdiff_t plane, const Window& down) {
+      if (s.is_halving()) {
+        float* const top = dx + plane + down.first * width;
+        if (put_in_halves(dy + o, where + o, outputs, top, top + width)) return;
+        std::fill_n(top, 2 * width, 0.0f);
+      }
+      for (ptrdiff_t c = 0; c < outputs; ++c) put(o + c, plane, down, s.columns.window(c));
+    });
   });
 }
 
@@ -135,7 +202,7 @@ void avg_pool2d(const params::avg_pool2d& p, const Args& args) {
   const Pooling s(p, args);
   const float* const x = args.in(0, s.x_floats);
   float* const y = args.out(0, s.y_floats);
-  s.each([&](ptrdiff_t o, ptrdiff_t plane, const Window& down, const Window& across) {
+  s.each(args.scratch(), [&](ptrdiff_t o, ptrdiff_t plane, const Window& down, const Window& across) {
     float sum = 0;
     for (ptrdiff_t r = down.begin; r < down.end; ++r) {
       const float* const row = x + plane + r * s.columns.size;
@@ -152,7 +219,7 @@ void avg_pool2d_backward(const params::avg_pool2d_backward& p, const Args& args)
   const float* const dy = args.in(0, s.y_floats);
   float* const dx = args.out(0, s.x_floats);
   std::fill_n(dx, s.x_floats, 0.0f);
-  s.each([&](ptrdiff_t o, ptrdiff_t plane, const Window& down, const Window& across) {
+  s.each(args.scratch(), [&](ptrdiff_t o, ptrdiff_t plane, const Window& down, const Window& across) {
     const float share = dy[o] / static_cast<float>((down.last - down.first) * (across.last - across.first));
     for (ptrdiff_t r = down.begin; r < down.end; ++r) {
       float* const row = dx + plane + r * s.columns.size;
