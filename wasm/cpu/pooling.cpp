@@ -67,9 +67,11 @@ struct Pooling {
       });
     });
   }
-  /// Windows of 2 x 2 that cover x, but for a last row or column, once.
+  /// Windows of 2 x 2 beside each other, all within x.
   bool is_halving() const {
-    const auto halves = [](const Axis& a) { return a.kernel == 2 && a.stride == 2 && a.pad == 0 && !a.adaptive; };
+    const auto halves = [](const Axis& a) {
+      return a.kernel == 2 && a.stride == 2 && a.pad == 0 && !a.adaptive && 2 * a.outputs <= a.size;
+    };
     return halves(rows) && halves(columns);
   }
 };
@@ -99,6 +101,13 @@ vf four_apart(const float* at, ptrdiff_t step) {
   return vf{at[0], at[step], at[2 * step], at[3 * step]};
 }
 
+/// v where it is larger than the best, or the first NaN, with its place.
+void take_better(vf v, float place, vf& best, vf& found) {
+  const vi better = ~(v <= best) & (best == best);
+  best = select(better, v, best);
+  found = select(better, splat(place), found);
+}
+
 /// The same for four windows side by side that lie within x, without a branch: where maxima lie nobody can foresee.
 template <int Step>
 void maxima_of_four(const Pooling& s, const float* x, const Window& down, const Window& across, float* y,
@@ -110,22 +119,38 @@ void maxima_of_four(const Pooling& s, const float* x, const Window& down, const 
   vf best = four(row), found = splat(place);
   for (ptrdiff_t r = down.begin; r < down.end; ++r, row += s.columns.size) {
     for (ptrdiff_t c = 0; c < s.columns.kernel; ++c, place += 1) {
-      const vf v = four(row + c);
-      const vi better = ~(v <= best) & (best == best);
-      best = select(better, v, best);
-      found = select(better, splat(place), found);
+      take_better(four(row + c), place, best, found);
     }
   }
   store(y, best);
   store(where, found);
 }
 
+/// The maxima of n windows of 2 x 2, four at a time; n is at least 4, and the last four may be some of those before.
+void maxima_of_halves(const float* top, const float* bottom, ptrdiff_t n, float* y, float* where) {
+  for (ptrdiff_t next = 0; next < n; next += 4) {
+    const ptrdiff_t c = std::min(next, n - 4);
+    const auto even = [c](const float* row) {
+      return __builtin_shufflevector(load(row + 2 * c), load(row + 2 * c + 4), 0, 2, 4, 6);
+    };
+    const auto odd = [c](const float* row) {
+      return __builtin_shufflevector(load(row + 2 * c), load(row + 2 * c + 4), 1, 3, 5, 7);
+    };
+    vf best = even(top), found{};
+    take_better(odd(top), 1, best, found);
+    take_better(even(bottom), 2, best, found);
+    take_better(odd(bottom), 3, best, found);
+    store(y + c, best);
+    store(where + c, found);
+  }
+}
+
 /// A row of gradients goes to where the maxima of windows of 2 x 2 are, which write both of their rows of x as a whole.
-/// False where a place is none of 0 to 3.
+/// False where a place is none of 0 to 3. n is at least 4.
 bool put_in_halves(const float* dy, const float* where, ptrdiff_t n, float* top, float* bottom) {
   vi wrong{};
-  ptrdiff_t c = 0;
-  for (; c + 4 <= n; c += 4) {
+  for (ptrdiff_t next = 0; next < n; next += 4) {
+    const ptrdiff_t c = std::min(next, n - 4);
     const vf d = load(dy + c), w = load(where + c), zero = splat(0);
     const auto at = [=](float place) { return w == splat(place); };
     const auto interleave = [](vf even, vf odd, float* to) {
@@ -135,15 +160,6 @@ bool put_in_halves(const float* dy, const float* where, ptrdiff_t n, float* top,
     interleave(select(at(0), d, zero), select(at(1), d, zero), top + 2 * c);
     interleave(select(at(2), d, zero), select(at(3), d, zero), bottom + 2 * c);
     wrong |= ~(at(0) | at(1) | at(2) | at(3));
-  }
-  for (; c < n; ++c) {
-    bool found = false;
-    for (int place = 0; place < 4; ++place) {
-      const bool here = where[c] == static_cast<float>(place);
-      (place < 2 ? top : bottom)[2 * c + place % 2] = here ? dy[c] : 0;
-      found = found || here;
-    }
-    if (!found) return false;
   }
   return (wrong[0] | wrong[1] | wrong[2] | wrong[3]) == 0;
 }
@@ -161,6 +177,10 @@ void max_pool2d(const params::max_pool2d& p, const Args& args) {
                                               : maxima_of_four<0>;
   s.over_planes(args.scratch(), [&](ptrdiff_t begin, ptrdiff_t end) {
     s.each_row(begin, end, [&](ptrdiff_t o, ptrdiff_t plane, const Window& down) {
+      if (s.is_halving() && s.columns.outputs >= 4) {
+        const float* const top = x + plane + down.first * s.columns.size;
+        return maxima_of_halves(top, top + s.columns.size, s.columns.outputs, y + o, where + o);
+      }
       for (ptrdiff_t c = 0; c < s.columns.outputs;) {
         const bool four = !p.adaptive && c + 4 <= s.columns.outputs && s.columns.window(c).is_inside() &&
                           s.columns.window(c + 3).is_inside();
@@ -185,10 +205,11 @@ void max_pool2d_backward(const params::max_pool2d_backward& p, const Args& args)
   };
   const ptrdiff_t width = s.columns.size, outputs = s.columns.outputs;
   s.over_planes(args.scratch(), [&](ptrdiff_t begin, ptrdiff_t end) {
-    const bool filled = !s.is_halving() || s.rows.size % 2 != 0 || width % 2 != 0;
+    const bool halves = s.is_halving() && outputs >= 4;
+    const bool filled = !halves || 2 * s.rows.outputs < s.rows.size || 2 * outputs < width;
     if (filled) std::fill_n(dx + begin * s.x_plane(), (end - begin) * s.x_plane(), 0.0f);
     s.each_row(begin, end, [&](ptrdiff_t o, ptrdiff_t plane, const Window& down) {
-      if (s.is_halving()) {
+      if (halves) {
         float* const top = dx + plane + down.first * width;
         if (put_in_halves(dy + o, where + o, outputs, top, top + width)) return;
         std::fill_n(top, 2 * width, 0.0f);

@@ -1,6 +1,7 @@
 // Four floats at once (`vf`), and the functions that ops/pointwise.def may use, as overloads for float and for vf. The
 // float ones run one lane of the vf ones, so that an element's value never depends on where it lies in a buffer.
-// NaN goes in as NaN and comes out as NaN; no function depends on the machine (no fused multiply-add, no libm).
+// NaN goes in as NaN and comes out as NaN; no function depends on the machine (no libm). In the
+// build with relaxed SIMD those made with `fma` round less often.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,14 @@ inline vf load(const float* p) {
 inline void store(float* p, vf v) { __builtin_memcpy(p, &v, sizeof v); }
 inline vi bits(vf v) { return (vi)v; }
 inline vf floats(vi v) { return (vf)v; }
+/// a * b + c, rounded once where the build has an instruction for it (relaxed SIMD), else twice.
+inline vf fma(vf a, vf b, vf c) {
+#if defined(__wasm_relaxed_simd__)
+  return __builtin_wasm_fma_f32x4(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
 /// a where the mask's lane is set, else b.
 inline vf select(vi mask, vf a, vf b) { return mask ? a : b; }
 /// (v0 + v2) + (v1 + v3), always in this order.
@@ -91,12 +100,12 @@ inline vf sqrt(vf x) {
 
 /// e^r - 1 for |r| <= ln 2 / 2: Cephes' polynomial.
 inline vf exp_part(vf r) {
-  vf y = r * 1.9875691500e-4f + 1.3981999507e-3f;
-  y = y * r + 8.3334519073e-3f;
-  y = y * r + 4.1665795894e-2f;
-  y = y * r + 1.6666665459e-1f;
-  y = y * r + 5.0000001201e-1f;
-  return (y * r) * r + r;
+  vf y = fma(r, splat(1.9875691500e-4f), splat(1.3981999507e-3f));
+  y = fma(y, r, splat(8.3334519073e-3f));
+  y = fma(y, r, splat(4.1665795894e-2f));
+  y = fma(y, r, splat(1.6666665459e-1f));
+  y = fma(y, r, splat(5.0000001201e-1f));
+  return fma(y * r, r, r);
 }
 
 /// Cephes' expf: x = n ln 2 + r, eʳ by a polynomial, 2ⁿ made from bits. Relative error below 2e-7 where x > -86.98;
@@ -104,9 +113,9 @@ inline vf exp_part(vf r) {
 inline vf exp(vf x) {
   x = smaller(larger(x, splat(-87.6f)), splat(89.0f));  // at the ends 2ⁿ⁻¹ is 0, and 2y · 2ⁿ⁻¹ infinite
   const vf magic = splat(12582912.0f);
-  const vf shifted = x * 1.44269504088896341f + magic;
+  const vf shifted = fma(x, splat(1.44269504088896341f), magic);
   const vf n = shifted - magic;
-  const vf r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+  const vf r = fma(n, splat(2.12194440e-4f), fma(n, splat(-0.693359375f), x));
   const vf y = exp_part(r) + 1.0f;
   const vf half_power = (vf)(((vu)shifted + 126u) << 23);  // 2ⁿ⁻¹, since 2ⁿ would overflow for n = 128
   return (y + y) * half_power;
@@ -114,14 +123,14 @@ inline vf exp(vf x) {
 
 /// log of 2^e (1 + m) for m in [sqrt(1/2) - 1, sqrt(2) - 1), without its two large terms m and e * 0.693359375.
 inline vf log_tail(vf m, vf e) {
-  vf y = m * 7.0376836292e-2f - 1.1514610310e-1f;
-  y = y * m + 1.1676998740e-1f;
-  y = y * m - 1.2420140846e-1f;
-  y = y * m + 1.4249322787e-1f;
-  y = y * m - 1.6668057665e-1f;
-  y = y * m + 2.0000714765e-1f;
-  y = y * m - 2.4999993993e-1f;
-  y = y * m + 3.3333331174e-1f;
+  vf y = fma(m, splat(7.0376836292e-2f), splat(-1.1514610310e-1f));
+  y = fma(y, m, splat(1.1676998740e-1f));
+  y = fma(y, m, splat(-1.2420140846e-1f));
+  y = fma(y, m, splat(1.4249322787e-1f));
+  y = fma(y, m, splat(-1.6668057665e-1f));
+  y = fma(y, m, splat(2.0000714765e-1f));
+  y = fma(y, m, splat(-2.4999993993e-1f));
+  y = fma(y, m, splat(3.3333331174e-1f));
   const vf square = m * m;
   return y * m * square - e * 2.12194440e-4f - 0.5f * square;
 }
@@ -158,15 +167,15 @@ inline vf tanh(vf x) {
   const vf limit = splat(7.90531110763549805f);
   x = smaller(larger(x, -limit), limit);
   const vf s = x * x;
-  vf p = s * -2.76076847742355e-16f + 2.00018790482477e-13f;
-  p = p * s - 8.60467152213735e-11f;
-  p = p * s + 5.12229709037114e-08f;
-  p = p * s + 1.48572235717979e-05f;
-  p = p * s + 6.37261928875436e-04f;
-  p = p * s + 4.89352455891786e-03f;
-  vf q = s * 1.19825839466702e-06f + 1.18534705686654e-04f;
-  q = q * s + 2.26843463243900e-03f;
-  q = q * s + 4.89352518554385e-03f;
+  vf p = fma(s, splat(-2.76076847742355e-16f), splat(2.00018790482477e-13f));
+  p = fma(p, s, splat(-8.60467152213735e-11f));
+  p = fma(p, s, splat(5.12229709037114e-08f));
+  p = fma(p, s, splat(1.48572235717979e-05f));
+  p = fma(p, s, splat(6.37261928875436e-04f));
+  p = fma(p, s, splat(4.89352455891786e-03f));
+  vf q = fma(s, splat(1.19825839466702e-06f), splat(1.18534705686654e-04f));
+  q = fma(q, s, splat(2.26843463243900e-03f));
+  q = fma(q, s, splat(4.89352518554385e-03f));
   return p * x / q;
 }
 
