@@ -263,14 +263,15 @@ bool Session::validate(size_t max_windows) {
 /// Of an epoch's end, once: what else is measured in between decides nothing.
 void Session::judge_validation() {
   const double loss = validation_.loss;
-  state_.validation_loss = loss;
   const int epoch = state_.epoch + 1;
-  if (!finished() && epoch_done() && state_.judged < epoch) {
+  const bool judges = !finished() && epoch_done() && state_.judged < epoch;
+  const bool better = judges && config_.patience > 0 && (!state_.best || loss < state_.best->loss);
+  // Before the state changes: a device lost on the way takes the state back to the copy's.
+  if (better) best_ = surviving([&] { return download(learner_->weights()); });
+  state_.validation_loss = loss;
+  if (better) state_.best = Best{loss, epoch};
+  if (judges) {
     state_.judged = epoch;
-    if (config_.patience > 0 && (!state_.best || loss < state_.best->loss)) {
-      state_.best = Best{loss, epoch};
-      best_ = surviving([&] { return download(learner_->weights()); });
-    }
     if (config_.schedule.kind == optim::Schedule::reduce_on_plateau) {
       optim::ReduceOnPlateau plateau(config_.learning_rate,
                                      {.factor = double{config_.plateau_factor}, .patience = config_.plateau_patience});
