@@ -60,7 +60,8 @@ uint32_t ParameterRing::write(const ParameterBlock& block) {
 
 Uniforms ParameterRing::place(const ParameterBlock& block) {
   const auto found = slot_of_.find(block);
-  return {buffer_, stride_ * (found != slot_of_.end() ? found->second : write(block))};
+  const uint32_t slot = found != slot_of_.end() ? found->second : write(block);
+  return {buffer_, stride_ * static_cast<GLintptr>(slot)};
 }
 
 GLuint ParameterRing::make_buffer(std::span<const ParameterBlock> blocks) const {
