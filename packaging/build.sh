@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the parts named as arguments, or all of them: core (the WebAssembly modules), host, native (the C++ tests and
 # the host), asan (the same under sanitizers), extension (both browsers); and, only by name, ops (the op cases as
-# modules), accuracy (a model as a module), bench (the modules for measurements) and bench-native (the same as programs,
-# with 128-bit fused multiply-add). Everything is incremental.
+# modules), accuracy (a model as a module), bench (the modules for measurements), bench-gemm (those for products of
+# matrices alone) and bench-native (both as programs, with 128-bit fused multiply-add). Everything is incremental.
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
@@ -31,10 +31,11 @@ build_part() {
     ops) modules op_suite ;;
     accuracy) compile wasm char_gpt ;;
     bench) modules bench_core && gather_bench ;;
-    bench-native) compile native-fma bench_native ;;
+    bench-gemm) compile wasm gemm_bench gemm_bench_relaxed ;;
+    bench-native) compile native-fma bench_native gemm_bench openblas_bench && compile native gemm_bench ;;
     asan) compile native-asan all ;;
     extension) "$NODE" extension/build.mjs ;;
-    *) die "no part named '$1': there are core, host, native, asan, extension, ops, accuracy, bench and bench-native" ;;
+    *) die "no part named '$1': the head of this file names them" ;;
   esac
 }
 

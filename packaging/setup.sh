@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs what is missing on Debian 12 and nothing else: apt packages, the pinned Node, the npm packages of the lock
-# file. When all is there it only looks, and takes a fraction of a second.
+# Installs what is missing on Debian 12 and nothing else: apt packages (and those named as arguments), the pinned Node,
+# the npm packages of the lock file. When all is there it only looks, and takes a fraction of a second.
 source "$(dirname "$0")/env.sh"
 
 PACKAGES=(emscripten chromium firefox-esr fonts-liberation libuv1-dev nlohmann-json3-dev catch2 cmake ninja-build g++
-  pkg-config libegl-dev libgles-dev libegl1 libgles2 libgl1-mesa-dri xvfb iproute2 ca-certificates)
+  pkg-config libegl-dev libgles-dev libegl1 libgles2 libgl1-mesa-dri xvfb iproute2 ca-certificates "$@")
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"

@@ -88,7 +88,7 @@ parts_of() {
   case ",$1," in *,catch2,* | *,chromium,* | *,firefox,*) echo native ;; esac
   case ",$1," in *,asan,*) echo asan ;; esac
   # What is started by hand is built all the same, so that it still fits the core when it is.
-  case ",$1," in *,ops,*) echo ops bench accuracy ;; esac
+  case ",$1," in *,ops,*) echo ops bench bench-gemm accuracy ;; esac
   case ",$1," in *,lint,* | *,chromium,* | *,firefox,*) echo core extension ;; esac
 }
 

@@ -55,7 +55,7 @@ double bench_kernels() { return static_cast<double>(current->counters().kernels)
 double bench_draws() { return static_cast<double>(current->counters().draws); }
 double bench_programs() { return static_cast<double>(current->counters().programs); }
 double bench_live_buffers() { return static_cast<double>(current->counters().live_buffers); }
-double bench_live_bytes() { return static_cast<double>(current->training.bytes()); }
+double bench_peak_bytes() { return static_cast<double>(current->training.bytes()); }
 
 int bench_set_threads(int count) { return cpu::set_threads(count); }
 

@@ -33,5 +33,5 @@ SG_BENCH_EXPORT double bench_kernels();
 SG_BENCH_EXPORT double bench_draws();
 SG_BENCH_EXPORT double bench_programs();
 SG_BENCH_EXPORT double bench_live_buffers();
-SG_BENCH_EXPORT double bench_live_bytes();
+SG_BENCH_EXPORT double bench_peak_bytes();
 }

@@ -15,6 +15,9 @@ Training::Training(std::unique_ptr<Device> device, const Workload& workload, con
   for (const Parameter& p : net_->parameters()) all.push_back(p.value);
   for (const Parameter& p : optimizer_->state()) all.push_back(p.value);
   carried_ = std::make_unique<Carried>(*device_, all);
+}
+
+void Training::record() {
   step_ = carried_->record({values_, net_->x(), net_->y()}, [&] {
     const Tensor loss = net_->loss(net_->x(), net_->y());
     loss.backward();
@@ -27,6 +30,7 @@ uint32_t Training::step(const float* x, const float* y) {
   const auto upload = [&](const Tensor& to, const float* from) {
     device_->upload(to.buffer(), {from, static_cast<size_t>(to.size())});
   };
+  if (!step_) record();
   upload(net_->x(), x);
   upload(net_->y(), y);
   StepValues values;
@@ -37,7 +41,8 @@ uint32_t Training::step(const float* x, const float* y) {
 }
 
 uint64_t Training::bytes() const {
-  return carried_->bytes() + step_->bytes() + 4 * static_cast<uint64_t>(net_->x().size() + net_->y().size());
+  const uint64_t step = step_ ? step_->bytes() : 0;
+  return carried_->bytes() + step + 4 * static_cast<uint64_t>(net_->x().size() + net_->y().size());
 }
 
 }  // namespace sg::bench

@@ -1,4 +1,5 @@
-// A workload in training, as a session trains: the step is recorded once and replayed.
+// A workload in training, as a session trains: the step is recorded once, when the first one is asked for, so that the
+// time of the first step tells what that takes, and replayed.
 #pragma once
 #include <memory>
 
@@ -18,11 +19,12 @@ class Training {
   /// One step on a batch, x and y as the workload gives them; its loss is then on its way: the reading.
   uint32_t step(const float* x, const float* y);
   Device& device() const { return *device_; }
-  /// Memory of all that a step needs.
+  /// Memory of all that a step needs, from the first step on: nothing more is taken later.
   uint64_t bytes() const;
-  size_t kernels() const { return step_->calls(); }
 
  private:
+  void record();
+
   std::unique_ptr<Device> device_;  // first: it outlives every tensor
   float learning_rate_;
   std::unique_ptr<Net> net_;

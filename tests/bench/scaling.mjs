@@ -33,12 +33,12 @@ const { values: options } = parseArgs({
 });
 const limits = { budgetMs: Number(options.budget), minSteps: 3, maxSteps: 200 };
 
-/** {name: {workload, device}}: the points of a curve. */
+/** {name: {workload, device, of}}: the points of a curve, and of which line of it. */
 function pointsOf(name) {
   if (name === 'threads') {
     const counts = Array.from({ length: cpus().length }, (_, i) => i + 1);
     const points = ['W3', 'W5', 'W6-8x256'].flatMap((id) =>
-      counts.map((n) => [`${id} ${n}`, { workload: WORKLOADS[id], device: `cpu-${n}t` }]),
+      counts.map((n) => [`${id} ${n}`, { workload: WORKLOADS[id], device: `cpu-${n}t`, of: id }]),
     );
     return Object.fromEntries(points);
   }
@@ -46,6 +46,7 @@ function pointsOf(name) {
   const point = (value) => ({
     workload: { ...WORKLOADS[base], ...change(value), id: `${base} ${value}` },
     device: options.device,
+    of: base,
   });
   return Object.fromEntries(values.map((value) => [String(value), point(value)]));
 }
@@ -62,23 +63,24 @@ async function measure(own, points) {
   return cells;
 }
 
-/** A curve's table; "times before" is how often the time of the row above it takes. */
+/** A curve's table; "times before" is how often the time of the row above it takes, where that is of the same line. */
 function tableOf(points, cells) {
   const rows = [['', 'ms/step', '(least)', 'times before', 'GFLOP/s']];
   let before;
-  for (const [name, { workload, device }] of Object.entries(points)) {
+  for (const [name, { workload, device, of }] of Object.entries(points)) {
     const row = rowOf(
       OURS + device,
       cells.filter((cell) => cell.name === name),
     );
     const rate = flops(workload) / row.leastMs / 1e6;
-    const times = before?.ms && row.ms ? figure(ratio(row, before)) : '-';
+    const follows = before?.of === of && before.ms && row.ms;
+    const times = follows ? figure(ratio(row, before)) : '-';
     rows.push(
       row.failure === undefined
         ? [name, figure(row.ms), figure(row.leastMs), times, figure(rate)]
         : [name, row.failure.slice(0, 80)],
     );
-    before = row;
+    before = { ...row, of };
   }
   return columns(rows);
 }

@@ -64,7 +64,7 @@ class Net {
   get counters() {
     return {
       tensors: this.#core._bench_live_buffers(),
-      bytes: this.#core._bench_live_bytes(),
+      peakBytes: this.#core._bench_peak_bytes(),
       kernels: this.#core._bench_kernels(),
       draws: this.#core._bench_draws(),
       programs: this.#core._bench_programs(),

@@ -32,6 +32,7 @@ export function rowOf(peer, cells) {
     // The peak of the page's process and the GPU's, up to the end of the steady steps.
     processMB: last.steadyMB?.rendererMB + last.steadyMB?.gpuMB,
     losses: valid.reduce((all, { losses }) => (losses.length > all.length ? losses : all), []),
+    info: last.info,
     // Online updates, another loss or another optimiser: its time compares, its losses do not.
     sameMaths: last.sameMaths !== false,
   };
@@ -115,8 +116,9 @@ function lossText({ sameMaths, lossDifference: largest, lossSteps }) {
 
 function texts(row) {
   if (row.failure !== undefined) return [row.peer, row.failure.slice(0, 90)];
+  const { form, threads } = row.info ?? {};
   return [
-    row.peer,
+    isOurs(row.peer) && form !== undefined ? `${row.peer} (${form}, ${threads})` : row.peer,
     ...[row.ms, row.leastMs, row.bestOverThis, row.timesOurs, row.firstMs].map(figure),
     ...[row.draws, row.programs, row.kernels].map(figure),
     ...[row.peakBytes / 2 ** 20, row.processMB].map(figure),

@@ -13,6 +13,7 @@ const names = [
     'TextDecoder',
     'TextEncoder',
     'navigator',
+    'WebAssembly',
     'location',
     'HTMLInputElement',
     'DataTransfer',
