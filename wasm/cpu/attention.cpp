@@ -31,11 +31,11 @@ void to_score_gradients(const Head& h, float scale, const Block& b, const float*
 }
 
 /// The running maximum and sum of a query over one more row of n scores.
-void add_scores(const float* scores, ptrdiff_t n, float scale, float& maximum, float& sum) {
-  const float next = max(maximum, max_row(scores, n) * scale);
+void add_scores(const float* scores, ptrdiff_t n, float scale, bool first, float& maximum, float& sum) {
+  const float here = max_row(scores, n) * scale, next = first ? here : max(maximum, here);
   const vf middle = splat(next == -__builtin_inff() ? 0 : next);
   const float more = sum_row(n, [=](ptrdiff_t j) { return exp(load(scores + j) * scale - middle); });
-  sum = sum * exp(splat(maximum) - middle)[0] + more;
+  sum = first ? more : sum * exp(splat(maximum) - middle)[0] + more;
   maximum = next;
 }
 
@@ -69,7 +69,8 @@ void attention_statistics(const params::attention_statistics& p, const Args& arg
         h.products(b, queries, turned, scores);
         for (ptrdiff_t r = 0; r < b.rows; ++r) {
           const ptrdiff_t at = h.first_number() + (b.query + r) * s.heads;
-          if (const ptrdiff_t n = h.seen(b, r)) add_scores(scores + r * kBlock, n, s.scale, maximum[at], sum[at]);
+          if (const ptrdiff_t n = h.seen(b, r))
+            add_scores(scores + r * kBlock, n, s.scale, b.key == 0, maximum[at], sum[at]);
         }
       });
     }

@@ -46,19 +46,27 @@ struct Run {
 template <class F>
 void each_run(const Convolution& s, ptrdiff_t h, ptrdiff_t w, ptrdiff_t start, ptrdiff_t count, F f) {
   ptrdiff_t row = start / s.out_width, column = start % s.out_width;
+  // The output columns for which the tap lies within x: not divided for anew in each row.
+  const ptrdiff_t x0 = w * s.dilation_w - s.pad_w;
+  const ptrdiff_t lowest = x0 < 0 ? (-x0 + s.stride_w - 1) / s.stride_w : 0;
+  const ptrdiff_t highest = x0 < s.width ? (s.width - 1 - x0) / s.stride_w + 1 : 0;
   for (ptrdiff_t at = 0; at < count; ++row, column = 0) {
     const ptrdiff_t n = std::min(s.out_width - column, count - at);
     const ptrdiff_t y = row * s.stride_h - s.pad_h + h * s.dilation_h;
-    const ptrdiff_t x = column * s.stride_w - s.pad_w + w * s.dilation_w;
     Run run{at, n, n, n, 0};
-    if (y >= 0 && y < s.height && x < s.width) {
-      run.first = x < 0 ? std::min(n, (-x + s.stride_w - 1) / s.stride_w) : 0;
-      run.last = std::max(run.first, std::min(n, (s.width - 1 - x) / s.stride_w + 1));
-      run.from = y * s.width + x + run.first * s.stride_w;
+    if (y >= 0 && y < s.height) {
+      run.first = std::clamp<ptrdiff_t>(lowest - column, 0, n);
+      run.last = std::clamp(highest - column, run.first, n);
+      run.from = y * s.width + x0 + (column + run.first) * s.stride_w;
     }
     f(run);
     at += n;
   }
+}
+
+/// to[0 .. n) = 0; may write three more.
+void clear_run(float* to, ptrdiff_t n) {
+  for (ptrdiff_t i = 0; i < n; i += 4) store(to + i, splat(0));
 }
 
 /// to[0 .. n) = from[i * step]; may write three more.
@@ -99,9 +107,9 @@ void unroll(const Convolution& s, const Part& part, const float* x, ptrdiff_t st
     const float* const plane = x + c * s.x_plane();
     each_run(s, h, w, start, count, [&](const Run& run) {
       float* const to = columns + run.at;
-      std::fill(to, to + run.first, 0.0f);
+      clear_run(to, run.first);
       copy_run(plane + run.from, s.stride_w, to + run.first, run.last - run.first);
-      std::fill(to + run.last, to + run.count, 0.0f);
+      clear_run(to + run.last, run.count - run.last);
     });
     columns += row;
   });
