@@ -16,16 +16,17 @@ add_library(sg_unwind_with_threads OBJECT "${CMAKE_CURRENT_LIST_DIR}/bindings/un
 target_link_libraries(sg_unwind_with_threads PUBLIC sg_flags)
 
 find_program(NODE_PROGRAM node REQUIRED NO_CMAKE_FIND_ROOT_PATH)
-set(RELAXED_SIMD "${PROJECT_SOURCE_DIR}/packaging/relaxed_simd.mjs")
-set(START_WORKER "${CMAKE_CURRENT_LIST_DIR}/bindings/start_worker.js")
+# In the cache, because the functions below are called from other folders, too.
+set(RELAXED_SIMD "${PROJECT_SOURCE_DIR}/packaging/relaxed_simd.mjs" CACHE INTERNAL "")
+set(START_WORKER "${CMAKE_CURRENT_LIST_DIR}/bindings/start_worker.js" CACHE INTERNAL "")
 
 set(MODULE_OPTIONS -O3 -fwasm-exceptions --no-entry -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker -sFILESYSTEM=0
     -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sABORTING_MALLOC=0 -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2
-    -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8 -sTOTAL_STACK=1048576)
+    -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8 -sTOTAL_STACK=1048576 CACHE INTERNAL "")
 # Workers are started beforehand, since one that is asked for only starts once the caller has returned. Memory grows
 # here too: Windows sets aside all of a fixed heap at once, and only JavaScript pays for a heap that grows.
 set(THREADS_OPTIONS -pthread -sPTHREAD_POOL_SIZE=Module.threads-1 -sPTHREAD_POOL_SIZE_STRICT=2
-    -sDEFAULT_PTHREAD_STACK_SIZE=524288 -Wno-pthreads-mem-growth --pre-js "${START_WORKER}")
+    -sDEFAULT_PTHREAD_STACK_SIZE=524288 -Wno-pthreads-mem-growth --pre-js "${START_WORKER}" CACHE INTERNAL "")
 
 # sg_add_module(NAME OBJECTS object library LIBRARIES libraries OPTIONS more link options): one program as a module.
 function(sg_add_module name)

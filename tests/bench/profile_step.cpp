@@ -1,6 +1,6 @@
 // Where the time of a training step goes on the cpu device: the kernels of one step of each workload named, their time,
 // share, multiply-adds and bytes. A step runs many times and every figure is its least, so that a busy machine shows
-// little; with --cpu, natively alone, the clock is that of the calling thread. As a WebAssembly program it runs by
+// little; with --cpu the clock is that of the calling thread, in node of the process. WebAssembly runs as
 //   node --no-experimental-fetch [--experimental-wasm-relaxed-simd] build/wasm/tests/profile_step[_relaxed].cjs
 //   profile_step [--cpu] [W1 .. W7, W6-8x256 or another depth x width] ...
 #include <algorithm>
@@ -16,6 +16,10 @@
 #include "optim/optimizer.h"
 #include "tests/bench/bench_nets.h"
 
+#ifdef __EMSCRIPTEN__
+#include <emscripten/em_asm.h>
+#endif
+
 namespace {
 
 using namespace sg;
@@ -24,7 +28,14 @@ using bench::Workload;
 bool cpu_time = false;
 
 double now_ms() {
-#ifndef __EMSCRIPTEN__
+#ifdef __EMSCRIPTEN__
+  if (cpu_time) {
+    return EM_ASM_DOUBLE({
+      const used = process.cpuUsage();
+      return (used.user + used.system) / 1000;
+    });
+  }
+#else
   if (cpu_time) {
     timespec t{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
