@@ -92,7 +92,7 @@ void Head::add_to_keys(const Block& b, const float* weights, Copy queries, Made 
 void Head::put_back(const float* kept, Made to) const {
   for (ptrdiff_t t = 0; t < s_.keys; ++t) {
     if (is_kept(t))
-      std::copy_n(kept + kept_before_[static_cast<size_t>(t)] * s_.width, s_.width, to.at(t));
+      copy(to.at(t), kept + kept_before_[static_cast<size_t>(t)] * s_.width, s_.width);
     else
       std::fill_n(to.at(t), s_.width, 0.0f);
   }

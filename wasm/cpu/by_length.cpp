@@ -1,7 +1,8 @@
 // Sequences of different lengths in one tensor: each step of the result is a step of x, or 0.
-#include <cstring>
+#include <algorithm>
 
 #include "cpu/kernel.h"
+#include "cpu/simd.h"
 
 namespace sg::cpu {
 namespace {
@@ -42,15 +43,14 @@ void by_length(const params::by_length& p, const Args& args) {
   const float* const lengths = args.in(1, args.count({p.batch}));
   float* y = args.out(0, args.count({p.batch, to, p.features}));
   const ptrdiff_t features = p.features;
-  const size_t bytes = static_cast<size_t>(features) * sizeof(float);
   for (int sequence = 0; sequence < p.batch; ++sequence, x += from * features) {
     const ptrdiff_t length = length_of(lengths, sequence, p.steps, args);
     for (ptrdiff_t t = 0; t < to; ++t, y += features) {
       const ptrdiff_t step = source(p.mode, t, length);
       if (step < 0)
-        std::memset(y, 0, bytes);
+        std::fill_n(y, features, 0.0f);
       else
-        std::memcpy(y, x + step * features, bytes);
+        copy(y, x + step * features, features);
     }
   }
 }

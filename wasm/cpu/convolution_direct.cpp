@@ -34,7 +34,7 @@ struct Planes {
   void fill(const Convolution& s, const float* x, float* planes) const {
     for (ptrdiff_t c = 0; c < s.group_channels(); ++c, x += s.x_plane()) {
       float* const to = inside(s, planes, c);
-      for (ptrdiff_t r = 0; r < rows; ++r) std::copy_n(x + r * s.width, columns, to + r * width);
+      for (ptrdiff_t r = 0; r < rows; ++r) copy(to + r * width, x + r * s.width, columns);
     }
   }
 };
@@ -155,8 +155,7 @@ void input_gradient_directly(const Convolution& s, const float* dy, const float*
     float* to = dx + s.x_group(n, g);
     for (ptrdiff_t c = 0; c < s.group_channels(); ++c, to += s.x_plane()) {
       const float* const inside = planes.inside(s, sums, c);
-      for (ptrdiff_t r = 0; r < planes.rows; ++r)
-        std::copy_n(inside + r * planes.width, planes.columns, to + r * s.width);
+      for (ptrdiff_t r = 0; r < planes.rows; ++r) copy(to + r * s.width, inside + r * planes.width, planes.columns);
     }
   });
 }

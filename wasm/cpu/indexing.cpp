@@ -112,7 +112,7 @@ void gather(const params::gather& p, const Args& args) {
   for (ptrdiff_t o = 0; o < p.outer; ++o, x += block) {
     for (ptrdiff_t k = 0; k < p.count; ++k, y += inner) {
       if (p.rows) {
-        std::copy_n(x + row_at(*index++, p.size, args) * inner, inner, y);
+        copy(y, x + row_at(*index++, p.size, args) * inner, inner);
         continue;
       }
       for (ptrdiff_t i = 0; i < inner; ++i) y[i] = x[row_at(*index++, p.size, args) * inner + i];

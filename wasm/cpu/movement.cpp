@@ -1,14 +1,11 @@
 // Kernels that move floats about: what is contiguous is copied as a block.
 #include <algorithm>
-#include <cstring>
 
 #include "cpu/axes.h"
 #include "cpu/ranges.h"
 
 namespace sg::cpu {
 namespace {
-
-void copy(float* to, const float* from, ptrdiff_t n) { std::memcpy(to, from, static_cast<size_t>(n) * sizeof(float)); }
 
 /// y[n] = scale * x[i * stride]
 void copy_row(const float* x, ptrdiff_t stride, float* y, ptrdiff_t n, float scale) {

@@ -22,6 +22,15 @@ struct Clip {
   vf operator()(vf g) const { return max(min(g * factor, most), -most); }
 };
 
+/// f(what scales and clips): without the limits where there are none, since an optimiser's step is mostly arithmetic.
+template <class F>
+void with(const Clip& clip, F f) {
+  if (clip.most < __builtin_inff())
+    f(clip);
+  else
+    f([factor = clip.factor](vf g) { return g * factor; });
+}
+
 StepValues step_of(const Args& args, size_t input) { return StepValues::from(args.in(input, StepValues::kCount)); }
 
 /// True where the step is to be applied; else the outputs are copies of the inputs before.
@@ -79,12 +88,14 @@ void sgd(const params::sgd& p, const Args& args) {
   const Clip clip(p, *args.in(3, 1));
   if (!applies(args, 4, {{0, 0}, {2, 1}})) return;
   const float learning_rate = step_of(args, 5).learning_rate;
-  each_four(n, kPerWeight, args.scratch(), [=](ptrdiff_t i) {
-    const vf before = load(parameter + i);
-    const vf g = clip(load(gradient + i)) + before * p.weight_decay;
-    const vf average = flush(p.momentum == 0 ? g : load(buffer + i) * p.momentum + g);
-    store(buffer_next + i, average);
-    store(next + i, before - (p.nesterov != 0 ? g + average * p.momentum : average) * learning_rate);
+  with(clip, [&](auto clipped) {
+    each_four(n, kPerWeight, args.scratch(), [=](ptrdiff_t i) {
+      const vf before = load(parameter + i);
+      const vf g = clipped(load(gradient + i)) + before * p.weight_decay;
+      const vf average = flush(p.momentum == 0 ? g : load(buffer + i) * p.momentum + g);
+      store(buffer_next + i, average);
+      store(next + i, before - (p.nesterov != 0 ? g + average * p.momentum : average) * learning_rate);
+    });
   });
 }
 
@@ -98,14 +109,16 @@ void adam(const params::adam& p, const Args& args) {
   const float learning_rate = step.learning_rate * p.rate;
   const float l2 = p.decoupled ? 0 : p.weight_decay, keep = p.decoupled ? 1 - learning_rate * p.weight_decay : 1;
   const float rate = learning_rate / step.correction1, per_root2 = 1 / sqrt(step.correction2);
-  each_four(n, kPerWeight, args.scratch(), [=](ptrdiff_t i) {
-    const vf before = load(parameter + i);
-    const vf g = clip(load(gradient + i)) + before * l2;
-    const vf m = flush(load(average + i) * p.beta1 + g * (1 - p.beta1));
-    const vf v = flush(load(square + i) * p.beta2 + g * g * (1 - p.beta2));
-    store(average_next + i, m);
-    store(square_next + i, v);
-    store(next + i, before * keep - rate * m / (sqrt(v) * per_root2 + p.eps));
+  with(clip, [&](auto clipped) {
+    each_four(n, kPerWeight, args.scratch(), [=](ptrdiff_t i) {
+      const vf before = load(parameter + i);
+      const vf g = clipped(load(gradient + i)) + before * l2;
+      const vf m = flush(load(average + i) * p.beta1 + g * (1 - p.beta1));
+      const vf v = flush(load(square + i) * p.beta2 + g * g * (1 - p.beta2));
+      store(average_next + i, m);
+      store(square_next + i, v);
+      store(next + i, before * keep - rate * m / (sqrt(v) * per_root2 + p.eps));
+    });
   });
 }
 

@@ -1,10 +1,10 @@
 // What the time steps of recurrent layers share: their sizes, which a step and the gradient of it check alike, and the
 // product through which the gradient of a step reaches the one before.
 #pragma once
-#include <algorithm>
 #include <string>
 
 #include "cpu/gemm.h"
+#include "cpu/simd.h"
 
 namespace sg::cpu {
 
@@ -35,7 +35,7 @@ void multiply_gates(const Step& s, const std::array<const float*, Gates>& d_next
   float* const beside = scratch.take(s.batch * kGates * s.hidden);
   for (ptrdiff_t b = 0; b < s.batch; ++b) {
     for (ptrdiff_t gate = 0; gate < kGates; ++gate)
-      std::copy_n(d_next[static_cast<size_t>(gate)] + b * s.hidden, s.hidden, beside + (b * kGates + gate) * s.hidden);
+      copy(beside + (b * kGates + gate) * s.hidden, d_next[static_cast<size_t>(gate)] + b * s.hidden, s.hidden);
   }
   const ptrdiff_t k = kGates * s.hidden;
   gemm(s.batch, s.hidden, k, View{beside, k, 1}, View{w, s.hidden, 1}, to, s.hidden, false, scratch);

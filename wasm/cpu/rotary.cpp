@@ -1,6 +1,4 @@
 // Rotary positions: pairs of numbers half a head apart, turned by their position's angles.
-#include <algorithm>
-
 #include "cpu/ranges.h"
 
 namespace sg::cpu::kernels {
@@ -18,7 +16,7 @@ void rotary(const params::rotary& p, const Args& args) {
       const float* const from = x + (row * p.heads + head) * width;
       float* const to = y + (row * p.heads + head) * width;
       if (head >= p.rotated) {
-        std::copy_n(from, width, to);
+        copy(to, from, width);
         continue;
       }
       // Front to back: whole vectors of the first half run into the second, which is written after it.

@@ -196,6 +196,21 @@ inline float log(float x) { return log(splat(x))[0]; }
 inline float log1p(float x) { return log1p(splat(x))[0]; }
 inline float tanh(float x) { return tanh(splat(x))[0]; }
 
+/// to[0 .. n) = from[0 .. n). Emscripten's memcpy goes through JavaScript from 512 bytes on, and by words below.
+inline void copy(float* to, const float* from, ptrdiff_t n) {
+#if defined(__wasm_simd128__)
+  ptrdiff_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const vf a = load(from + i), b = load(from + i + 4), c = load(from + i + 8), d = load(from + i + 12);
+    store(to + i, a), store(to + i + 4, b), store(to + i + 8, c), store(to + i + 12, d);
+  }
+  for (; i + 4 <= n; i += 4) store(to + i, load(from + i));
+  for (; i < n; ++i) to[i] = from[i];
+#else
+  __builtin_memcpy(to, from, static_cast<size_t>(n) * sizeof(float));
+#endif
+}
+
 /// Calls f(i) for i = 0, 4, 8, ... below n, four calls a round, since neither compiler unrolls such loops itself.
 template <class F>
 inline void each_four(ptrdiff_t n, F f) {
