@@ -53,6 +53,26 @@ void add_embedding(std::vector<OpCase>& table, const Sizes& indices, int rows, i
                    1 + reference::count(indices) / rows});
 }
 
+/// Windows of a series of `rows` at starts below `below`, or below that many times 4097.
+void add_windows(std::vector<OpCase>& table, int rows, int width, int count, int below, int first, int time,
+                 bool far = false) {
+  table.push_back({"windows",
+                   text({rows, width}) + " " + std::to_string(count) + " of " + std::to_string(time) + " after " +
+                       std::to_string(first) + (far ? " far" : ""),
+                   {{{rows, width}, -2, 2, Draw::spread, false}, whole({count}, below)},
+                   [=](Device&, const Tensors& t) {
+                     const std::vector<Tensor> halves{ops::mul_scalar(t[1], far ? 1.0f : 0.0f), t[1]};
+                     return ops::windows(t[0], ops::stack(halves, 1), first, time);
+                   },
+                   [=](const Arrays& t) {
+                     std::vector<int> starts;
+                     for (const double n : t[1].values) starts.push_back(static_cast<int>(n) * (far ? 4097 : 1));
+                     return reference::windows(t[0], starts, first, time);
+                   },
+                   1,
+                   false});
+}
+
 }  // namespace
 
 const CaseFile cases([](std::vector<OpCase>& table) {
@@ -140,6 +160,16 @@ const CaseFile cases([](std::vector<OpCase>& table) {
                                                                                      {{8201}, 2, 1}})
     add_embedding(table, indices, rows, width);
   add_embedding(table, {513}, 129, 129);  // more outputs than a cut is worth
+
+  for (const auto& [rows, width, count, below, first, time] : std::vector<std::array<int, 6>>{
+           {1, 1, 1, 1, 0, 1},       {5, 1, 3, 5, 0, 1},      {9, 1, 5, 4, 2, 3},       {9, 1, 8, 5, 1, 4},
+           {7, 2, 1, 3, 0, 5},       {12, 2, 7, 6, 3, 3},     {12, 3, 4, 8, 0, 5},      {13, 3, 9, 8, 5, 1},
+           {16, 4, 8, 9, 0, 8},      {16, 4, 5, 9, 3, 4},     {20, 5, 6, 16, 0, 4},     {33, 7, 3, 10, 0, 24},
+           {40, 7, 11, 13, 24, 3},   {64, 8, 32, 33, 0, 32},  {65, 17, 2, 60, 1, 5},    {30, 33, 5, 29, 0, 2},
+           {300, 2, 64, 250, 0, 50}, {130, 21, 4, 1, 0, 130}, {700, 1, 700, 699, 1, 1}, {200, 6, 33, 100, 0, 96}})
+    add_windows(table, rows, width, count, below, first, time);
+  add_windows(table, 8230, 1, 9, 3, 5, 30, true);
+  add_windows(table, 4130, 3, 5, 2, 0, 17, true);
 });
 
 }  // namespace sg::tests

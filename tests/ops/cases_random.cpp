@@ -26,8 +26,8 @@ void add_dropout(std::vector<OpCase>& table, const Sizes& sizes, float p, uint64
                      return ops::dropout(t[0], p, {seed, 0}, draw);
                    },
                    expected});
-  // The same draw counted from a step's: some before it, none, and more than the draw's number, so that the sum wraps.
-  for (const uint32_t before : {draw / 3, draw, draw + 0x12345u}) {
+  // The same draw counted from a step's: some before it, and more than its number, so that the sum wraps.
+  for (const uint32_t before : {draw / 3, draw + 1, draw + 0x12345u}) {
     table.push_back({"dropout",
                      detail + " after " + std::to_string(before),
                      {{sizes}},

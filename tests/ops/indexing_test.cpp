@@ -109,6 +109,31 @@ TEST_CASE("an index outside reads 0 on webgl and changes no gradient", "[ops][we
   }
 }
 
+TEST_CASE("a window that leaves the series is an error on cpu, and 0 on webgl", "[ops][webgl]") {
+  for (const auto& [high, low] : std::vector<std::pair<float, float>>{
+           {0, 4}, {0, -1}, {1, 0}, {-1, 0}, {0, 0.5f}, {0.5f, 0}, {1e9f, 0}, {NAN, 0}, {0, NAN}, {0, 5000}}) {
+    INFO(high << " " << low);
+    const Floats series{1, 2, 3, 4, 5}, starts{0, 3, high, low};
+    try {
+      ops::windows(made("cpu", {5, 1}, series), made("cpu", {2, 2}, starts), 0, 2);
+      FAIL_CHECK("it was taken");
+    } catch (const Error& error) {
+      CHECK(error.message().find("2 rows at row ") != std::string::npos);
+      CHECK(error.message().find("within the 5 rows") != std::string::npos);
+    }
+    if (high == 0.5f || low == 0.5f) continue;  // halves are cut to whole numbers there
+    const Tensor y = ops::windows(made("webgl", {5, 1}, series), made("webgl", {2, 2}, starts), 0, 2);
+    CHECK(y.values() == Floats{4, 5, 0, 0});
+  }
+}
+
+TEST_CASE("a row's number has two halves that floats hold", "[ops]") {
+  for (const uint32_t row : {0u, 1u, 4095u, 4096u, 4097u, 16777217u, 2147483647u}) {
+    const auto [high, low] = ops::halves_of(row);
+    CHECK(int64_t{4096} * static_cast<int64_t>(high) + static_cast<int64_t>(low) == int64_t{row});
+  }
+}
+
 TEST_CASE("an embedding's gradient adds rows in one order: the same bits each time", "[ops][webgl]") {
   const int count = 3001, rows = 7, width = 5;
   OpCase c;

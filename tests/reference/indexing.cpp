@@ -121,4 +121,10 @@ Array embedding(const Array& indices, const Array& weight) {
   return y;
 }
 
+Array windows(const Array& x, const std::vector<int>& starts, int first, int time) {
+  Array y({static_cast<int>(starts.size()), time, x.sizes[1]});
+  each(y.sizes, [&](const Index& i) { y.at(i) = x.at({starts[static_cast<size_t>(i[0])] + first + i[1], i[2]}); });
+  return y;
+}
+
 }  // namespace sg::reference

@@ -16,5 +16,7 @@ Array pad(const Array& x, const std::vector<int>& sizes, double value);
 
 Array gather(const Array& x, int axis, const Array& index);
 Array embedding(const Array& indices, const Array& weight);
+/// The `time` rows of x[rows, width] from each start + first on.
+Array windows(const Array& x, const std::vector<int>& starts, int first, int time);
 
 }  // namespace sg::reference

@@ -59,7 +59,70 @@ float applied(train::Learner& of, const std::vector<uint32_t>& starts) {
   return numbers[2];
 }
 
+/// Has no room for buffers of 240 floats.
+class Small final : public Device {
+ public:
+  std::string name() const override { return "small"; }
+  Buffer allocate(int64_t floats) override {
+    if (floats == 240) throw Error("webgl.too_large", "there is no room");
+    return inner_->allocate(floats);
+  }
+  void release(Buffer buffer) override { inner_->release(buffer); }
+  int64_t size(Buffer buffer) const override { return inner_->size(buffer); }
+  void upload(Buffer buffer, std::span<const float> values) override { inner_->upload(buffer, values); }
+  void download(Buffer buffer, std::span<float> values) override { inner_->download(buffer, values); }
+  void run(const Call& call) override { inner_->run(call); }
+  uint32_t begin_read(Buffer buffer, int64_t floats) override { return inner_->begin_read(buffer, floats); }
+  bool finish_read(uint32_t reading, std::span<float> values) override { return inner_->finish_read(reading, values); }
+
+ private:
+  std::unique_ptr<Device> inner_ = make_cpu_device();
+};
+
+/// The tensors after each of a few, the last of them smaller, with dropout and accumulation.
+std::vector<train::Tensors> steps_of(train::Learner& of) {
+  std::vector<train::Tensors> after;
+  std::vector<uint32_t> starts(20);
+  for (uint32_t step = 0; step < 5; ++step) {
+    for (uint32_t i = 0; i < 20; ++i) starts[i] = (7 * i + 3 * step) % 80;
+    of.step(std::span(starts).first(step == 4 ? 6 : 20), 0.01f);
+    after.push_back(train::download(of.tensors()));
+  }
+  return after;
+}
+
 }  // namespace
+
+TEST_CASE("steps gather their windows on the device, or are given them: the same bits", "[train]") {
+  const ForecastData data = wave_data();
+  const train::TrainConfig config = small_config({{"batchSize", 8}, {"accumulate", 3}});
+  train::Learner resident(make_cpu_device(), data, config), given(make_cpu_device(), data, config, 0);
+  const auto want = steps_of(given), got = steps_of(resident);
+  for (size_t i = 0; i < want.size(); ++i) CHECK(same(got[i], want[i]));
+}
+
+TEST_CASE("a series that the device has no room for is given batch by batch", "[train]") {
+  const ForecastData data = wave_data();
+  const train::TrainConfig config = small_config({{"batchSize", 8}, {"accumulate", 3}});
+  train::Learner small(std::make_unique<Small>(), data, config), given(make_cpu_device(), data, config, 0);
+  const auto want = steps_of(given), got = steps_of(small);
+  for (size_t i = 0; i < want.size(); ++i) CHECK(same(got[i], want[i]));
+}
+
+TEST_CASE("steps of the same number of windows are recorded once, and running them allocates nothing", "[train]") {
+  const ForecastData data = wave_data();
+  train::Learner of(make_cpu_device(), data, small_config());
+  const std::vector<uint32_t> starts{0, 1, 2, 3};
+  of.step(starts, 0.01f);
+  of.step(starts, 0.01f);
+  const uint64_t bytes = of.bytes();
+  const Counters before = of.device().counters();
+  for (int i = 0; i < 20; ++i) of.step(starts, 0.01f);
+  CHECK(of.bytes() == bytes);
+  CHECK(of.device().counters().allocations == before.allocations);
+  CHECK(of.device().counters().live_buffers == before.live_buffers);
+  CHECK(of.device().counters().live_bytes == before.live_bytes);
+}
 
 TEST_CASE("a refused step leaves running statistics as they were, bit for bit; an applied one moves them", "[train]") {
   const ForecastData data = data_with_a_nan();

@@ -18,6 +18,18 @@ ptrdiff_t row_at(float index, int size, const Args& args) {
   args.fail("the index " + std::string(text.data()) + " is none of 0 to " + std::to_string(size - 1));
 }
 
+/// The first row of a window, from the two halves of its number.
+ptrdiff_t start_at(const float* halves, const params::windows& p, const Args& args) {
+  const double named = 4096 * double{halves[0]} + double{halves[1]}, row = named + p.first;
+  if (named >= 0 && row >= 0 && row <= double(p.rows) - p.time && floor(halves[0]) == halves[0] &&
+      floor(halves[1]) == halves[1])
+    return static_cast<ptrdiff_t>(row);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.9g", row);
+  args.fail("the window of " + std::to_string(p.time) + " rows at row " + std::string(text.data()) +
+            " is not within the " + std::to_string(p.rows) + " rows");
+}
+
 /// to[n] += from[n], to not past its end.
 void add_row(float* to, const float* from, ptrdiff_t n) {
   ptrdiff_t i = 0;
@@ -136,6 +148,15 @@ void scatter_add(const params::scatter_add& p, const Args& args) {
       for (ptrdiff_t i = 0; i < inner; ++i) dx[row_at(*index++, p.size, args) * inner + i] += dy[i];
     }
   }
+}
+
+void windows(const params::windows& p, const Args& args) {
+  const float *const x = args.in(0, args.count({p.rows, p.width})), *const starts =
+                                                                        args.in(1, args.count({p.count, 2}));
+  const ptrdiff_t extent = static_cast<ptrdiff_t>(args.count({p.time, p.width}));
+  float* y = args.out(0, args.count({p.count, p.time, p.width}));
+  for (ptrdiff_t n = 0; n < p.count; ++n, y += extent)
+    std::copy_n(x + start_at(starts + 2 * n, p, args) * p.width, extent, y);
 }
 
 }  // namespace kernels

@@ -50,6 +50,9 @@ class ForecastData {
   /// Fills x [N, L, F] and y [N, H * K] (y[n, h * K + k] is target k, h + 1 rows ahead), scaled.
   void gather(std::span<const uint32_t> starts, std::span<float> x, std::span<float> y) const;
 
+  /// The whole series, scaled: [rows, F] and [rows, K].
+  std::span<const float> feature_values() const { return features_; }
+  std::span<const float> target_values() const { return targets_; }
   /// Scaled target k at a row; NaN where missing.
   float target(size_t row, size_t k) const { return targets_[row * targets() + k]; }
   /// The line of the file that a row came from.

@@ -80,4 +80,17 @@ Tensor embedding(const Tensor& indices, const Tensor& weight) {
                 });
 }
 
+std::array<float, 2> halves_of(uint32_t row) { return {static_cast<float>(row >> 12), static_cast<float>(row & 4095)}; }
+
+Tensor windows(const Tensor& x, const Tensor& starts, int first, int time) {
+  const std::string shapes = "windows: " + str(x.shape()) + " at " + str(starts.shape());
+  SG_CHECK(x.rank() == 2, shapes + ": the series must be [rows, features]");
+  SG_CHECK(starts.rank() == 2 && starts.dim(1) == 2, shapes + ": the starts must be [windows, 2]");
+  SG_CHECK(first >= 0 && time >= 1 && time <= x.dim(0),
+           shapes + ": there is no window of " + std::to_string(time) + " rows, " + std::to_string(first) + " on");
+  SG_CHECK(!x.requires_grad(), shapes + ": a series is data and gets no gradient");
+  const params::windows p{.rows = x.dim(0), .width = x.dim(1), .count = starts.dim(0), .first = first, .time = time};
+  return run(p, {x, starts}, Shape{p.count, p.time, p.width});
+}
+
 }  // namespace sg::ops

@@ -1,6 +1,7 @@
 // Every op: PyTorch's name and meaning, one sentence and its shapes. An op checks shapes, runs kernels and records its
 // backward beside its forward. Errors are sg::Error with the op's name and the shapes.
 #pragma once
+#include <array>
 #include <span>
 #include <vector>
 
@@ -98,6 +99,11 @@ Tensor stack(std::span<const Tensor> parts, int axis);
 
 /// torch.gather: y[i][j][k] = x[i][index[i][j][k]][k] for axis 1; index holds whole numbers and has x's rank.
 Tensor gather(const Tensor& x, int axis, const Tensor& index);
+/// Windows of a series x[rows, F]: y[n] are its rows from start n + first on, [N, time, F]. starts[N, 2] holds the
+/// numbers n as 4096 times the first and the second, see halves_of. For data: x gets no gradient.
+Tensor windows(const Tensor& x, const Tensor& starts, int first, int time);
+/// A row's number as `windows` takes it.
+std::array<float, 2> halves_of(uint32_t row);
 /// y[..., D] = weight[indices[...], D]; indices are whole numbers below weight's first size. The gradient adds up rows
 /// that are used more than once, always in the same order.
 Tensor embedding(const Tensor& indices, const Tensor& weight);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/error.h"
 #include "ops/ops.h"
 
 namespace sg::train {
@@ -23,6 +24,11 @@ std::unique_ptr<nn::Module> make_model(Device& device, const ForecastData& data,
   return models::make(models::find(config.model), init, sizes, config.values);
 }
 
+/// Whether a device says that it has no place for something.
+bool is_too_large(const Error& e) {
+  return e.code() == "device.memory" || e.code() == "webgl.too_large" || e.code() == "webgl.out_of_memory";
+}
+
 /// The tensors' values as they are now: handles of their own, that set_value does not change.
 std::vector<Tensor> held(const std::vector<Parameter>& tensors) {
   std::vector<Tensor> all;
@@ -32,18 +38,20 @@ std::vector<Tensor> held(const std::vector<Parameter>& tensors) {
 
 }  // namespace
 
-Learner::Learner(std::unique_ptr<Device> device, const ForecastData& data, const TrainConfig& config)
-    : Learner(std::move(device), nullptr, data, config) {}
+Learner::Learner(std::unique_ptr<Device> device, const ForecastData& data, const TrainConfig& config,
+                 uint64_t most_resident_bytes)
+    : Learner(std::move(device), nullptr, data, config, most_resident_bytes) {}
 
 Learner::Learner(std::unique_ptr<Device> device, std::unique_ptr<nn::Module> model, const ForecastData& data,
-                 const TrainConfig& config)
+                 const TrainConfig& config, uint64_t most_resident_bytes)
     : device_(std::move(device)),
       data_(data),
       config_(config),
       model_(model ? std::move(model) : make_model(*device_, data, config)),
       parameters_(model_->parameters()),
       optimizer_(parameters_, config.optimizer),
-      context_{.training = true, .generator = {config.seed, 0}} {
+      context_{.training = true, .generator = {config.seed, 0}},
+      most_resident_(most_resident_bytes) {
   if (config.ema > 0) ema_.emplace(parameters_, config.ema);
 }
 
@@ -73,6 +81,30 @@ void Learner::fill(const Batch& batch, std::span<const uint32_t> starts) {
   device_->upload(batch.y.buffer(), y_);
 }
 
+Learner::Part Learner::make_part(int windows) const {
+  if (series_.x.defined()) return {windows, Tensor::empty(*device_, {windows, 2}), {}};
+  return {windows, {}, make_batch(windows)};
+}
+
+void Learner::fill(const Part& part, std::span<const uint32_t> starts) {
+  if (!part.starts.defined()) return fill(part.batch, starts);
+  starts_.clear();
+  for (const uint32_t start : starts) {
+    const auto halves = ops::halves_of(start);
+    starts_.insert(starts_.end(), halves.begin(), halves.end());
+  }
+  device_->upload(part.starts.buffer(), starts_);
+}
+
+/// Within a step: its batch, gathered there where it was not given.
+Learner::Batch Learner::batch_of(const Part& part) const {
+  if (!part.starts.defined()) return part.batch;
+  const int outputs = config_.horizon * static_cast<int>(data_.targets());
+  return {ops::windows(series_.x, part.starts, 0, config_.look_back),
+          ops::reshape(ops::windows(series_.y, part.starts, config_.look_back, config_.horizon),
+                       Shape{part.windows, outputs})};
+}
+
 Learner::Pass Learner::forward(const Batch& batch) {
   const Tensor forecast = model_->forward(batch.x, context_);
   return {forecast, loss(forecast, batch.y)};
@@ -84,16 +116,16 @@ Learner::Pass Learner::pass(std::span<const uint32_t> starts) {
   return forward(batch);
 }
 
-Tensor Learner::make_step(const std::vector<Batch>& parts) {
+Tensor Learner::make_step(const std::vector<Part>& parts) {
   const std::vector<Parameter> buffers = model_->buffers();
   const std::vector<Tensor> before = held(buffers);
   int windows = 0;
-  for (const Batch& part : parts) windows += part.x.dim(0);
+  for (const Part& part : parts) windows += part.windows;
   Tensor loss;
-  for (const Batch& part : parts) {
-    Tensor l = forward(part).loss;
-    if (part.x.dim(0) < windows) {  // each counts by its windows: the mean is that of the whole
-      const float share = static_cast<float>(part.x.dim(0)) / static_cast<float>(windows);
+  for (const Part& part : parts) {
+    Tensor l = forward(batch_of(part)).loss;
+    if (part.windows < windows) {  // each counts by its windows: the mean is that of the whole
+      const float share = static_cast<float>(part.windows) / static_cast<float>(windows);
       l = ops::mul(l, Tensor::full(l.device(), l.shape(), share));
     }
     l.backward();
@@ -111,20 +143,38 @@ Tensor Learner::make_step(const std::vector<Batch>& parts) {
   return ops::stack(std::vector<Tensor>{loss, done.squared_norm, done.applied}, 0);
 }
 
-Learner::Planned Learner::plan(size_t windows) {
-  if (!carried_) {
-    std::vector<Tensor> all = model_->constants();
-    for (const Parameter& p : tensors()) all.push_back(p.value);
-    all.push_back(optimizer_.guard());
-    carried_ = std::make_unique<Carried>(*device_, all);
-    step_values_ = Tensor::empty(*device_, {StepValues::kCount});
+void Learner::begin_planning() {
+  const auto upload = [&](std::span<const float> values, size_t width) {
+    const int rows = static_cast<int>(data_.rows());
+    return Tensor::from(*device_, {rows, static_cast<int>(width)}, values);
+  };
+  if (sizeof(float) * (data_.feature_values().size() + data_.target_values().size()) <= most_resident_) {
+    try {
+      series_ = {upload(data_.feature_values(), data_.features()), upload(data_.target_values(), data_.targets())};
+    } catch (const Error& e) {  // then the batches are uploaded, which is slower and gives the same numbers
+      if (!is_too_large(e)) throw;
+    }
   }
+  std::vector<Tensor> all = model_->constants();
+  if (series_.y.defined()) all.insert(all.end(), {series_.x, series_.y});
+  for (const Parameter& p : tensors()) all.push_back(p.value);
+  all.push_back(optimizer_.guard());
+  step_values_ = Tensor::empty(*device_, {StepValues::kCount});
+  carried_ = std::make_unique<Carried>(*device_, all);
+}
+
+Learner::Planned Learner::plan(size_t windows) {
+  if (!carried_) begin_planning();
   Planned planned;
   std::vector<Tensor> inputs{step_values_};
   const size_t batch = static_cast<size_t>(config_.batch_size);
   for (size_t first = 0; first < windows; first += batch) {
-    planned.parts.push_back(make_batch(static_cast<int>(std::min(batch, windows - first))));
-    inputs.insert(inputs.end(), {planned.parts.back().x, planned.parts.back().y});
+    planned.parts.push_back(make_part(static_cast<int>(std::min(batch, windows - first))));
+    const Part& part = planned.parts.back();
+    if (part.starts.defined())
+      inputs.push_back(part.starts);
+    else
+      inputs.insert(inputs.end(), {part.batch.x, part.batch.y});
   }
   const nn::Context eager = context_;
   context_.step = step_values_;
@@ -154,15 +204,18 @@ uint64_t Learner::bytes() const {
   uint64_t bytes = carried_ ? carried_->bytes() : 0;
   for (const auto& [windows, p] : planned_) {
     bytes += p.step->bytes();
-    for (const Batch& part : p.parts) bytes += static_cast<uint64_t>(part.x.size() + part.y.size()) * sizeof(float);
+    for (const Part& part : p.parts) {
+      for (const Tensor& t : {part.starts, part.batch.x, part.batch.y})
+        if (t.defined()) bytes += static_cast<uint64_t>(t.size()) * sizeof(float);
+    }
   }
   return bytes;
 }
 
 uint32_t Learner::step(std::span<const uint32_t> starts, float learning_rate) {
   const Planned& p = planned(starts.size());
-  for (const Batch& part : p.parts) {
-    const size_t n = static_cast<size_t>(part.x.dim(0));
+  for (const Part& part : p.parts) {
+    const size_t n = static_cast<size_t>(part.windows);
     fill(part, starts.first(n));
     starts = starts.subspan(n);
   }

@@ -29,13 +29,18 @@ struct Forecast {
   double loss = 0;
 };
 
+/// A series up to this size lies on the device as a whole, and steps gather their windows there; of a larger one each
+/// batch is uploaded.
+inline constexpr uint64_t kMostResidentBytes = uint64_t{256} << 20;
+
 class Learner {
  public:
   /// `data` outlives it.
-  Learner(std::unique_ptr<Device> device, const ForecastData& data, const TrainConfig& config);
+  Learner(std::unique_ptr<Device> device, const ForecastData& data, const TrainConfig& config,
+          uint64_t most_resident_bytes = kMostResidentBytes);
   /// With another model than the configuration's, on the same device.
   Learner(std::unique_ptr<Device> device, std::unique_ptr<nn::Module> model, const ForecastData& data,
-          const TrainConfig& config);
+          const TrainConfig& config, uint64_t most_resident_bytes = kMostResidentBytes);
 
   /// One step on these windows, config.batch_size of them at a time, and the reading of its StepNumbers. A step whose
   /// loss or gradient is not finite changes nothing, and neither does any after it.
@@ -71,18 +76,29 @@ class Learner {
   struct Batch {
     Tensor x, y;
   };
+  /// What a step is given for a part of its windows: their first rows, where the series lies on the device, else the
+  /// batch itself.
+  struct Part {
+    int windows;
+    Tensor starts;
+    Batch batch;
+  };
   /// A step of so many windows: what it is given, and how many random draws it makes.
   struct Planned {
-    std::vector<Batch> parts;
+    std::vector<Part> parts;
     std::unique_ptr<RecordedStep> step;
     uint32_t draws = 0;
   };
   Tensor loss(const Tensor& forecast, const Tensor& truth) const;
   Batch make_batch(int windows) const;
+  Part make_part(int windows) const;
   void fill(const Batch& batch, std::span<const uint32_t> starts);
+  void fill(const Part& part, std::span<const uint32_t> starts);
+  Batch batch_of(const Part& part) const;
   Pass forward(const Batch& batch);
   /// The step itself, recorded: its StepNumbers.
-  Tensor make_step(const std::vector<Batch>& parts);
+  Tensor make_step(const std::vector<Part>& parts);
+  void begin_planning();
   Planned plan(size_t windows);
   const Planned& planned(size_t windows);
 
@@ -95,9 +111,11 @@ class Learner {
   std::optional<optim::Ema> ema_;
   nn::Context context_;
   Tensor step_values_;
+  uint64_t most_resident_;
+  Batch series_;                      // the scaled series, on the device: undefined where it is not
   std::unique_ptr<Carried> carried_;  // from the first step on
   std::map<size_t, Planned> planned_;
-  std::vector<float> x_, y_;
+  std::vector<float> x_, y_, starts_;
 };
 
 }  // namespace sg::train
