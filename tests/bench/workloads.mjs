@@ -1,6 +1,7 @@
-// The workloads on which libraries are compared, W1 to W7, with weights and batches of our own: for the measurements that
-// need no other library. Sizes and layouts are those that the comparison gives to every library; the numbers are not, so
-// losses compare within a run only. Sizes can be overridden, for scaling curves.
+// The workloads on which libraries are compared, W1 to W7 (and an LSTM(64) over 30 steps, whose draws are a known
+// yardstick), with weights and batches of our own: for the measurements that need no other library. Sizes and layouts are
+// those that the comparison gives to every library; the numbers are not, so losses compare within a run only. Sizes can
+// be overridden, for scaling curves.
 const adam = (lr) => ({ lr, beta1: 0.9, beta2: 0.999, eps: 1e-7 });
 const mlp = (depth, width) => ({
   ...{ kind: 'mlp', batch: 64, inputs: 784, depth, width, classes: 10 },
@@ -30,6 +31,7 @@ const ROWS = {
     classes: 10,
     optimizer: adam(0.001),
   },
+  LSTM64: lstm(32, 30, 1, [64], 0.001),
 };
 
 export const WORKLOADS = Object.fromEntries(
