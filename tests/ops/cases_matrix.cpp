@@ -9,12 +9,14 @@ struct Product {
 };
 
 /// Around tiles of 4, 8, 16, 32 and 64, thin either way, primes, results beyond 8192 floats, and each size once beyond
-/// the blocks in which a device works (a sum of 512 and more is cut into pieces, 256 rows and more are packed).
+/// the blocks in which a device works (a sum of 256 or 512 and more is cut into pieces, 48 rows or columns and more are
+/// packed).
 const std::vector<Product> kProducts{
-    {1, 1, 1},    {1, 7, 1},   {2, 3, 4},    {5, 1, 3},     {3, 4, 5},     {4, 4, 4},    {5, 5, 5},    {8, 8, 8},
-    {9, 8, 7},    {7, 9, 8},   {16, 16, 16}, {17, 16, 15},  {16, 17, 33},  {31, 13, 29}, {32, 32, 32}, {33, 65, 4},
-    {1, 64, 32},  {64, 1, 32}, {32, 5, 1},   {64, 64, 64},  {65, 63, 66},  {3, 300, 2},  {100, 3, 90}, {12, 24, 36},
-    {3, 1030, 5}, {5, 8, 300}, {4, 3, 1030}, {300, 40, 33}, {301, 40, 33}, {97, 5, 9}};
+    {1, 1, 1},    {1, 7, 1},    {2, 3, 4},    {5, 1, 3},     {3, 4, 5},     {4, 4, 4},    {5, 5, 5},    {8, 8, 8},
+    {9, 8, 7},    {7, 9, 8},    {16, 16, 16}, {17, 16, 15},  {16, 17, 33},  {31, 13, 29}, {32, 32, 32}, {33, 65, 4},
+    {1, 64, 32},  {64, 1, 32},  {32, 5, 1},   {64, 64, 64},  {65, 63, 66},  {3, 300, 2},  {100, 3, 90}, {12, 24, 36},
+    {3, 1030, 5}, {5, 8, 300},  {4, 3, 1030}, {300, 40, 33}, {301, 40, 33}, {97, 5, 9},   {2, 40, 77},  {3, 33, 70},
+    {1, 257, 39}, {39, 257, 1}, {41, 66, 67}, {50, 100, 49}, {67, 260, 68}};
 
 void add_matmul(std::vector<OpCase>& table, const Sizes& a, const Sizes& b, bool ta, bool tb, int k) {
   const std::string detail = text(a) + (ta ? "ᵀ" : "") + " " + text(b) + (tb ? "ᵀ" : "");
