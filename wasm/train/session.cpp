@@ -10,7 +10,9 @@
 namespace sg::train {
 namespace {
 
-constexpr size_t kInFlight = 8;  // losses on their way before a step waits for the next call
+/// Steps whose losses are on their way before the next one waits for another call: enough for a GPU to have work while
+/// the host turns round, and few enough that pages are drawn in between and a pause is felt at once.
+constexpr size_t kInFlight = 3;
 constexpr size_t kValidationBatch = 256;
 
 /// A batch that no device could hold is refused before anything is allocated: on 32 bits its size would wrap around.

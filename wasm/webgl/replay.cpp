@@ -146,7 +146,9 @@ void WebglReplay::plan(SharedTextures& textures) {
   const TexturePlan plan = plan_textures(needs);
   held_ = textures.take(plan.textures);
   for (size_t i = 0; i < values.size(); ++i) textures_of_[values[i]].fill(*held_[plan.of[i]]);
-  for (const auto& texture : held_) bytes_ += static_cast<uint64_t>(texture->extent.bytes());
+  for (const auto& texture : held_) {
+    if (texture.use_count() == 1) bytes_ += static_cast<uint64_t>(texture->extent.bytes());  // else it is another's
+  }
 }
 
 WebglReplay::Variant WebglReplay::bind(size_t variant) {

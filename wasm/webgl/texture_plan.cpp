@@ -6,9 +6,13 @@
 namespace sg::webgl {
 namespace {
 
+/// A value lies in no texture of more times its size: GPUs that draw in tiles load and store all of a target.
+constexpr int64_t kMostRoom = 4;
+
 bool fits(const Extent& wanted, bool exact, const Extent& texture) {
   if (exact) return texture == wanted;
-  return texture.width >= wanted.width && texture.height >= wanted.height && texture.layers >= wanted.layers;
+  return texture.width >= wanted.width && texture.height >= wanted.height && texture.layers >= wanted.layers &&
+         texture.bytes() <= kMostRoom * wanted.bytes();
 }
 
 /// A texture of the plan with what lies in it.
