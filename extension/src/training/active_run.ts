@@ -7,7 +7,7 @@ import { CoreError } from './core.ts';
 import type { Core } from './core.ts';
 import type { SessionInfo, StepReply, ValidateReply } from './core_replies.ts';
 import { TrainingError } from './errors.ts';
-import { Loop, Pace, SpeedMeter } from './loop.ts';
+import { Loop, Pace, rest, SpeedMeter } from './loop.ts';
 
 const TURN_MS = 12;
 
@@ -154,6 +154,7 @@ export class ActiveRun {
     const now = performance.now();
     const steps = reply.step - step;
     this.#pace.took(steps, now - began);
+    if (steps === 0 && reply.pending > 0) rest();
     // Between two turns lies what commands and messages took: it belongs to the pace that a person sees.
     const elapsed = now - (this.#lastTurnAt ?? began);
     this.#lastTurnAt = now;
@@ -194,7 +195,10 @@ export class ActiveRun {
   #capture(): boolean {
     try {
       this.#note(this.#core.sessionStep(this.#session, 0));
-      if (this.#state.pending > 0) return false;
+      if (this.#state.pending > 0) {
+        rest();
+        return false;
+      }
       const bytes = this.#core.sessionCheckpoint(this.#session, this.#history());
       const captures = this.#captures;
       this.#captures = [];

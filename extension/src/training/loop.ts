@@ -39,6 +39,17 @@ export class Loop {
   }
 }
 
+const REST_MS = 0.25;
+// Never rung: whoever waits for it sleeps. Without shared memory (Firefox) a turn of the loop takes milliseconds anyway.
+const bell =
+  typeof SharedArrayBuffer === 'undefined' ? null : new Int32Array(new SharedArrayBuffer(4));
+
+/** Sleeps for a moment, in a worker, where a GPU has all that it may have at once: asking again at once would keep a
+ * whole processor busy. */
+export function rest(): void {
+  if (bell !== null) Atomics.wait(bell, 0, 0, REST_MS);
+}
+
 const TARGET_MS = 12;
 const MOST_STEPS = 2000;
 
