@@ -100,7 +100,8 @@ class Walker {
     else if (code === 0x44) this.#at += 8;
     else if (code === 0x0e || code === 0x1c)
       this.numbers(this.number() + (code === 0x0e ? 1 : 0)); // br_table, select t*
-    else if (code === 0x11 || code === 0x13) this.numbers(2); // call_indirect, return_call_indirect
+    else if (code === 0x11 || code === 0x13)
+      this.numbers(2); // call_indirect, return_call_indirect
     else if (WITH_A_NUMBER.has(code)) this.number();
     else if (!isBare(code)) {
       throw new Error(`no instruction 0x${code.toString(16)} is known, at byte ${this.#at - 1}`);
@@ -108,7 +109,8 @@ class Walker {
   }
 
   atomic() {
-    if (this.number() === 3) this.#at += 1; // atomic.fence
+    if (this.number() === 3)
+      this.#at += 1; // atomic.fence
     else this.address();
   }
 

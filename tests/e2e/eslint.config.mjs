@@ -9,6 +9,7 @@ const { default: js } = await import(pathToFileURL(require.resolve('@eslint/js')
 const names = [
   ...['process', 'Buffer', 'URL', 'setTimeout', 'clearTimeout', 'console', 'performance'],
   ...['document', 'window', 'BroadcastChannel', 'MessageChannel', 'crypto', 'fetch', 'Worker'],
+  'WebAssembly',
   ...[
     'TextDecoder',
     'TextEncoder',

@@ -189,6 +189,14 @@ Pool& the_pool() {
 int threads() { return the_pool().threads(); }
 int set_threads(int count) { return the_pool().set_threads(count); }
 
+bool has_fused_multiply_add() {
+#if defined(__wasm_relaxed_simd__)
+  return true;
+#else
+  return false;
+#endif
+}
+
 namespace pool {
 
 bool is_ready() { return !is_in_range && threads() > 1; }

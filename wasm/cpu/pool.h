@@ -18,6 +18,9 @@ int threads();
 /// called while a kernel runs.
 int set_threads(int count);
 
+/// Whether this build's kernels round once in a * b + c: the one for relaxed SIMD, as far as the processor can.
+bool has_fused_multiply_add();
+
 namespace pool {
 
 /// Whether ranges started here would run at once: there are other threads, and this one is not at a range already.
