@@ -21,6 +21,8 @@ modules() { # a program, in each of the ways that wasm/modules.cmake names
 gather_bench() {
   mkdir -p build/bench/adapter
   cp build/wasm/wasm/bench_core* tests/bench/{shadegrad_adapter,workload_numbers}.mjs build/bench/adapter/
+  "$MODULES/esbuild/bin/esbuild" extension/src/training/core_choice.ts --log-level=warning \
+    --outfile=build/bench/adapter/core_choice.mjs
 }
 
 build_part() {

@@ -1,43 +1,63 @@
 // Our core in a comparison of libraries: every workload, with the weights and batches that every library gets.
-// Served beside bench_core.mjs. See README.md here for the backends and for how to run it from outside.
-import createCore from './bench_core.mjs';
+// Served beside the modules bench_core*.mjs. See README.md here for the backends and for how to run it from outside.
+import { modulesToRun, threadsToUse } from './core_choice.mjs';
 import { KINDS, numbersOf } from './workload_numbers.mjs';
 
 export const name = 'shadegrad';
 export const version = '0.1.0';
-export const backends = ['cpu', 'cpu-1t', 'cpu-plain', 'webgl'];
+/** cpu-2t is any number of threads. */
+const BACKENDS = /^(cpu|cpu-(?<threads>\d+)t|cpu-relaxed|cpu-plain|webgl)$/;
+const HELD_BACK = { 'cpu-relaxed': 'core_relaxed', 'cpu-plain': 'core' };
+
+/** The module that the extension would take here, or one that a backend names, with its threads. */
+async function createCore(backend) {
+  const { default: create } = await import(
+    `./bench_${HELD_BACK[backend] ?? modulesToRun()[0]}.mjs`
+  );
+  const threads = Number(BACKENDS.exec(backend).groups.threads ?? threadsToUse());
+  const startWorker = (url) => new Worker(url, { type: 'module' });
+  const core = await create({ threads, startWorker });
+  core._bench_set_threads(threads);
+  return core;
+}
 
 class Net {
   #core;
   #x;
   #y;
 
-  static async open(w, device, weights, { x, y }) {
+  static async open(w, backend, weights, { x, y }) {
     const net = new Net();
-    net.#core = await createCore();
+    net.#core = await createCore(backend);
     net.#x = net.#core._bench_alloc(4 * x.length);
     net.#y = net.#core._bench_alloc(4 * y.length);
-    net.#create(w, device, weights);
+    net.#create(w, backend, weights);
     return net;
   }
 
   /** The weights follow each other in the order in which the workload lists them, which is the module's. */
-  #create(w, device, weights) {
+  #create(w, backend, weights) {
     const core = this.#core;
     const numbers = numbersOf(w);
     const at = core._bench_alloc(4 * numbers.length);
     const floats = weights.reduce((sum, { data }) => sum + data.length, 0);
     const packed = core._bench_alloc(4 * floats);
-    // The heap is looked up only now: growing it has made a new view.
-    core.HEAP32.set(numbers, at / 4);
+    // The memory is looked up only now: it may have grown.
+    new Int32Array(this.#memory).set(numbers, at / 4);
+    const heap = new Float32Array(this.#memory);
     let to = packed / 4;
     for (const { data } of weights) {
-      core.HEAPF32.set(data, to);
+      heap.set(data, to);
       to += data.length;
     }
     const { lr, beta1 = 0, beta2 = 0, eps = 0 } = w.optimizer;
-    const webgl = device === 'webgl' ? 1 : 0;
+    const webgl = backend === 'webgl' ? 1 : 0;
     this.#check(core._bench_create(webgl, at, packed, lr, beta1, beta2, eps));
+  }
+
+  /** With threads, any of them may make it grow. */
+  get #memory() {
+    return this.#core.wasmMemory?.buffer ?? this.#core.HEAPU8.buffer;
   }
 
   #check(ok) {
@@ -45,8 +65,9 @@ class Net {
   }
 
   issue({ x, y }) {
-    this.#core.HEAPF32.set(x, this.#x / 4);
-    this.#core.HEAPF32.set(y, this.#y / 4);
+    const heap = new Float32Array(this.#memory);
+    heap.set(x, this.#x / 4);
+    heap.set(y, this.#y / 4);
     this.#check(this.#core._bench_step(this.#x, this.#y));
   }
 
@@ -87,9 +108,7 @@ function turn() {
 export async function run(w, ctx) {
   if (!KINDS.includes(w.kind)) throw new Error(`no such layers: ${w.kind}`);
   const backend = ctx.backend ?? 'cpu';
-  if (!backends.includes(backend)) {
-    throw new Error(`there is no backend '${backend}': ${backends.join(', ')}`);
-  }
+  if (!BACKENDS.test(backend)) throw new Error(`there is no backend '${backend}': see README.md`);
   const { params, batch } = globalThis.bench;
   const data = Array.from({ length: w.batches }, (_, k) => batch(w, k));
   const net = await Net.open(w, backend, params(w), data[0]);
