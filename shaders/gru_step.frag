@@ -1,6 +1,27 @@
 // One fragment makes four hidden units of one sequence, as lstm_step does. The product of the third gate is kept apart
 // (q), since r multiplies it.
 
+vec4 r4 = vec4(0.0), u4 = vec4(0.0), n4 = vec4(0.0), q4 = vec4(0.0);
+
+#ifdef STAGE_gru_cell
+
+/// Of one gate, the products of four units from `column` on.
+vec4 product_of(int row, int column) {
+  int width = 3 * hidden >> 2, stride = bands_of((batch + 3) >> 2) * width;
+  return joined(p0, p1, p2, p3, row, (row >> 4) * width + column, stride, (hidden + piece - 1) / piece);
+}
+
+void sum_gates(int e) {
+  int row = e / hidden, column = (e % hidden) >> 2, quarter = hidden >> 2;
+  int projected = (row * steps + t) * 3 * quarter + column;
+  r4 = texel(z, projected) + texel(b, column) + product_of(row, column);
+  u4 = texel(z, projected + quarter) + texel(b, column + quarter) + product_of(row, column + quarter);
+  n4 = texel(z, projected + 2 * quarter);
+  q4 = texel(b, column + 2 * quarter) + product_of(row, column + 2 * quarter);
+}
+
+#else
+
 /// The products w . h of the gates r, u, n of one unit.
 vec3 products_of(int row, int unit) {
   vec4 r4 = vec4(0.0), u4 = vec4(0.0), q4 = vec4(0.0);
@@ -21,8 +42,7 @@ vec4 products(vec4 h4, int weight) {
               dot(texel(w, weight + 3 * stride), h4));
 }
 
-void kernel(int e) {
-  vec4 r4 = vec4(0.0), u4 = vec4(0.0), n4 = vec4(0.0), q4 = vec4(0.0);
+void sum_gates(int e) {
   if (HIDDEN4) {
     int row = e / hidden, unit = e % hidden, quarter = hidden >> 2, gates = hidden * quarter, column = unit >> 2;
     int projected = (row * steps + t) * 3 * quarter + column;
@@ -47,6 +67,12 @@ void kernel(int e) {
       q4[l] = at(b, 2 * hidden + unit) + sums.z;
     }
   }
+}
+
+#endif
+
+void kernel(int e) {
+  sum_gates(e);
   r = sigmoid(r4);
   u = sigmoid(u4);
   q = q4;

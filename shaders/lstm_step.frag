@@ -1,6 +1,27 @@
 // One fragment makes four hidden units of one sequence. Where hidden is a multiple of 4 they share the fetches of h: 17
 // fetches for 64 products. Else each lane works for itself, its four gates sharing them.
 
+vec4 i4 = vec4(0.0), f4 = vec4(0.0), g4 = vec4(0.0), o4 = vec4(0.0);
+
+#ifdef STAGE_lstm_cell
+
+/// Of one gate, four units from `column` on.
+vec4 gate_of(int row, int column) {
+  int stride = bands_of((batch + 3) >> 2) * hidden;
+  return texel(z, (row * steps + t) * hidden + column) +
+         joined(p0, p1, p2, p3, row, (row >> 4) * hidden + column, stride, (hidden + piece - 1) / piece);
+}
+
+void sum_gates(int e) {
+  int row = e / hidden, column = (e % hidden) >> 2, quarter = hidden >> 2;
+  i4 = gate_of(row, column);
+  f4 = gate_of(row, column + quarter);
+  g4 = gate_of(row, column + 2 * quarter);
+  o4 = gate_of(row, column + 3 * quarter);
+}
+
+#else
+
 /// The gates i, f, g, o of one unit before their nonlinearity: z + w . h.
 vec4 gates_of(int row, int unit) {
   vec4 i4 = vec4(0.0), f4 = vec4(0.0), g4 = vec4(0.0), o4 = vec4(0.0);
@@ -22,8 +43,7 @@ vec4 products(vec4 h4, int weight) {
               dot(texel(w, weight + 3 * stride), h4));
 }
 
-void kernel(int e) {
-  vec4 i4 = vec4(0.0), f4 = vec4(0.0), g4 = vec4(0.0), o4 = vec4(0.0);
+void sum_gates(int e) {
   if (HIDDEN4) {
     int row = e / hidden, unit = e % hidden, quarter = hidden >> 2, gates = hidden * quarter;
     int projected = (row * steps + t) * hidden + (unit >> 2);
@@ -48,6 +68,12 @@ void kernel(int e) {
       o4[l] = one.w;
     }
   }
+}
+
+#endif
+
+void kernel(int e) {
+  sum_gates(e);
   i = sigmoid(i4);
   f = sigmoid(f4);
   g = exact_tanh(g4);

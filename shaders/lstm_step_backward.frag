@@ -2,6 +2,16 @@
 //   do = dh T o (1 - o), dct = dc + dh o (1 - T^2), di = dct g i (1 - i), df = dct c_prev f (1 - f),
 //   dg = dct i (1 - g^2), dc_prev = dct f.
 
+#ifdef STAGE_lstm_cell_backward
+
+vec4 gradient_of_h(int e) {
+  int row = e / hidden, column = (e % hidden) >> 2, quarter = hidden >> 2, bands = bands_of((batch + 3) >> 2);
+  return texel(dy, (row * steps + t) * quarter + column) +
+         joined(p0, p1, p2, p3, row, (row >> 4) * quarter + column, bands * quarter, 4 * (hidden / piece));
+}
+
+#else
+
 /// The sum over the units of the step after, for one unit.
 float back(int row, int unit) {
   vec4 sum = vec4(0.0);
@@ -21,7 +31,7 @@ vec4 products(vec4 next, int weight) {
          next.w * texel(w, weight + 3 * stride);
 }
 
-void kernel(int e) {
+vec4 gradient_of_h(int e) {
   vec4 dh = vec4(0.0);
   if (HIDDEN4) {
     int row = e / hidden, quarter = hidden >> 2, column = (e % hidden) >> 2, gates = hidden * quarter;
@@ -36,6 +46,13 @@ void kernel(int e) {
   } else {
     for (int l = 0, lanes = min(4, floats - e); l < lanes; ++l) dh[l] = back((e + l) / hidden, (e + l) % hidden);
   }
+  return dh;
+}
+
+#endif
+
+void kernel(int e) {
+  vec4 dh = gradient_of_h(e);
   vec4 i4 = own(i), f4 = own(f), g4 = own(g), o4 = own(o), squashed = exact_tanh(own(c));
   vec4 dct = own(dc) + dh * o4 * (1.0 - squashed * squashed);
   di = dct * g4 * i4 * (1.0 - i4);

@@ -20,6 +20,47 @@ int find(int product) {
   return product / d0;
 }
 
+#ifdef STAGE_matmul_tile
+
+/// Four texels of A, as four rows of four steps; of B, as four steps of four columns.
+mat4 left_tile(ivec4 at) {
+  mat4 l = mat4(texel(a, at.x), texel(a, at.y), texel(a, at.z), texel(a, at.w));
+  return TRANS_A ? transpose(l) : l;
+}
+mat4 right_tile(ivec4 at) {
+  mat4 r = mat4(texel(b, at.x), texel(b, at.y), texel(b, at.z), texel(b, at.w));
+  return TRANS_B ? transpose(r) : r;
+}
+
+/// Rows and columns beyond the matrix repeat its last: nobody reads what comes of them.
+void kernel(int e) {
+  int rows = (m + 3) >> 2;
+  ivec3 tile = tile_of(e >> 2, rows, (n + 3) >> 2);
+  int row = tile.y, column = tile.z, s = find(tile.x) * piece, end = min(s + piece, k);
+  if (row >= rows || s >= k) return;
+  int a_apart = (TRANS_A ? m : k) >> 2, b_apart = (TRANS_B ? k : n) >> 2;
+  ivec4 four = ivec4(0, 1, 2, 3), l = ivec4(a_start >> 2), r = ivec4(b_start >> 2);
+  l += TRANS_A ? (s + four) * a_apart + row : min(4 * row + four, ivec4(m - 1)) * a_apart + (s >> 2);
+  r += TRANS_B ? min(4 * column + four, ivec4(n - 1)) * b_apart + (s >> 2) : (s + four) * b_apart + column;
+  int l_step = TRANS_A ? 4 * a_apart : 1, r_step = TRANS_B ? 1 : 4 * b_apart;
+  vec4 c0 = vec4(0.0), c1 = vec4(0.0), c2 = vec4(0.0), c3 = vec4(0.0);
+  for (; s < end; s += 4) {
+    mat4 left = left_tile(l), right = right_tile(r);
+    c0 += right * left[0];
+    c1 += right * left[1];
+    c2 += right * left[2];
+    c3 += right * left[3];
+    l += l_step;
+    r += r_step;
+  }
+  p0 = c0;
+  p1 = c1;
+  p2 = c2;
+  p3 = c3;
+}
+
+#else
+
 /// A[row, s .. s + 3], 0 from step `end` on.
 vec4 left4(int row, int s, int end) {
   if (TRANS_A) {
@@ -82,3 +123,4 @@ void kernel(int e) {
   for (int l = 0, lanes = min(4, floats - e); l < lanes; ++l) result[l] = lane(e + l);
   c = result;
 }
+#endif

@@ -90,6 +90,36 @@ vec4 spread4(tensor values, int e, int span, int count) {
   return v;
 }
 
+// Tiles [blocks, rows, columns] lie in bands of four rows, one above the other in the texture, band beside band: what is
+// near in the matrix is near on the screen, and its fragments share what they fetch.
+
+int bands_of(int rows) { return (rows + 3) >> 2; }
+
+/// The texel of a tile from the place of its column in its band, counted through all bands, and its row in that.
+int tile_texel(int place, int row) {
+  return ((place >> ROW_BITS) << (ROW_BITS + 2)) + ((row & 3) << ROW_BITS) + (place & ROW_MASK);
+}
+
+/// Block, row and column of the tile at texel t; the row may be one too many.
+ivec3 tile_of(int t, int rows, int columns) {
+  int place = ((t >> (ROW_BITS + 2)) << ROW_BITS) + (t & ROW_MASK), band = place / columns, bands = bands_of(rows);
+  return ivec3(band / bands, 4 * (band % bands) + (t >> ROW_BITS & 3), place % columns);
+}
+
+/// Four numbers of row `row` of a matrix in tiles (wasm/webgl/stages.def): the sum over pieces, `stride` places apart.
+vec4 joined(tensor p0, tensor p1, tensor p2, tensor p3, int row, int place, int stride, int pieces) {
+  vec4 sum = vec4(0.0);
+  int target = row & 3;
+  for (int piece = 0; piece < pieces; ++piece, place += stride) {
+    int t = tile_texel(place, row >> 2);
+    if (target == 0) sum += texel(p0, t);
+    else if (target == 1) sum += texel(p1, t);
+    else if (target == 2) sum += texel(p2, t);
+    else sum += texel(p3, t);
+  }
+  return sum;
+}
+
 /// The sum of a[i + c] b[j + c] for c below `count`.
 float row_dot(tensor a, int i, tensor b, int j, int count) {
   vec4 sum = vec4(0.0);

@@ -7,8 +7,10 @@
 namespace sg::webgl {
 namespace {
 
-/// Rows of 2048 texels; layers of at most 4096 rows, 128 MiB: the last layer's unused part is lost.
-constexpr int kMaxRowBits = 11, kMaxHeightBits = 12;
+/// Rows of 256 texels: the fragments of a GPU's group, a block of the screen, are near each other in the buffer too, and
+/// a small buffer is more than one row, of which half of such a group would be lost. Layers of at most 16384 rows, 64 MiB:
+/// the last layer's unused part is lost.
+constexpr int kMaxRowBits = 8, kMaxHeightBits = 14;
 
 /// The largest power of two that is at most `limit`.
 int bits_of(int limit, int most) {

@@ -9,12 +9,17 @@
 namespace sg::webgl {
 namespace {
 
-/// What one fragment of a convolution sums at most: one that makes four sums over single columns takes up to 8 turns of
-/// its loops a term, see kLongestWalk.
-constexpr int kLongestSum = 4096;
-
 /// The values of constants() for a call.
 int variant_of(const Pass& pass) {
+  switch (pass.stage) {
+    case Stage::matmul_join:
+    case Stage::matmul_join_bias:
+      return read<params::matmul>(pass).n % 4 == 0;
+    case Stage::gates_tile:
+      return pass.kernel == Kernel::lstm_step_backward;
+    default:
+      break;
+  }
   switch (pass.kernel) {
     case Kernel::binary:
       return read<params::binary>(pass).same;
@@ -49,19 +54,21 @@ void Passes::run(const Pass& pass) {
     case Kernel::max_backward:
       return run_max_backward(pass);
     case Kernel::matmul:
-      return run_in_pieces(pass, read<params::matmul>(pass).k, kLongestWalk);
-    case Kernel::conv2d: {
-      const auto p = read<params::conv2d>(pass);
-      return run_in_pieces(pass, p.channels / p.groups * p.kernel_h * p.kernel_w, kLongestSum);
-    }
-    case Kernel::conv2d_backward_input: {
-      const auto p = read<params::conv2d_backward_input>(pass);
-      return run_in_pieces(pass, p.out_channels / p.groups * p.kernel_h * p.kernel_w, kLongestSum);
-    }
-    case Kernel::conv2d_backward_weight: {
-      const auto p = read<params::conv2d_backward_weight>(pass);
-      return run_in_pieces(pass, p.batch * p.out_height * p.out_width, kLongestSum);
-    }
+      return run_matmul(pass);
+    case Kernel::lstm_step:
+      return run_lstm_step(pass);
+    case Kernel::lstm_step_backward:
+      return run_lstm_step_backward(pass);
+    case Kernel::gru_step:
+      return run_gru_step(pass);
+    case Kernel::gru_step_backward:
+      return run_gru_step_backward(pass);
+    case Kernel::conv2d:
+      return run_conv2d(pass);
+    case Kernel::conv2d_backward_input:
+      return run_conv2d_backward_input(pass);
+    case Kernel::conv2d_backward_weight:
+      return run_conv2d_backward_weight(pass);
     case Kernel::scatter_add:
       return run_in_pieces(pass, read<params::scatter_add>(pass).count, kLongestSum);
     case Kernel::cumsum:
@@ -77,18 +84,16 @@ void Passes::run(const Pass& pass) {
     case Kernel::attention_statistics:
       return run_attention_statistics(pass);
     case Kernel::attention:
-      return run_in_shares(pass, read<params::attention>(pass).keys);
-    case Kernel::attention_backward: {
-      const auto p = read<params::attention_backward>(pass);
-      return run_in_shares(pass, std::max(p.queries, p.keys));
-    }
+      return run_attention(pass);
+    case Kernel::attention_backward:
+      return run_attention_backward(pass);
     default:
       return draw(pass, 0);
   }
 }
 
 void Passes::draw(const Pass& pass, int piece) {
-  ProgramKey key{.kernel = pass.kernel, .variant = variant_of(pass)};
+  ProgramKey key{.kernel = pass.kernel, .stage = pass.stage, .variant = variant_of(pass)};
   if (const int rows = pointwise_ops(pass.kernel)) {
     int32_t op = 0;
     memcpy(&op, pass.parameters.data(), sizeof(op));

@@ -14,6 +14,9 @@ inline constexpr int kManyFloats = 4 * 4096;
 /// The most elements of an axis that one fragment walks: beyond 65535 turns of its loops, counted together, llvmpipe
 /// leaves them without a word, and a GPU may be reset by its driver.
 inline constexpr int kLongestWalk = 16384;
+/// What one fragment of a convolution sums at most: one that makes four sums over single columns takes up to 8 turns of
+/// its loops a term.
+inline constexpr int kLongestSum = 4096;
 
 template <class Params>
 Params read(const Pass& pass) {

@@ -101,7 +101,7 @@ GLuint ProgramCache::get(const ProgramKey& key) {
   Entry& asked = entry(key);
   if (!asked.fragment) return asked.program;
   try {
-    finish(asked, describe(key), info(key.kernel).inputs);
+    finish(asked, describe(key), info(key).inputs);
   } catch (const Error&) {
     std::vector<Entry>& entries = programs_[static_cast<size_t>(key.kernel)];
     entries.erase(entries.begin() + (&asked - entries.data()));

@@ -32,6 +32,30 @@ constexpr std::array kBinary{
 #undef BINARY
 };
 
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (size_t end; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
+    end = std::min(text.find(' '), text.size());
+    out.push_back(text.substr(0, end));
+  }
+  return out;
+}
+
+struct StageRow {
+  KernelInfo info;
+  const char* file;
+};
+
+const StageRow& row_of(Stage stage) {
+  static const std::array table{
+#define STAGE(name, kernel, inputs, outputs, file) \
+  StageRow{{#name, words(inputs), words(outputs), info(Kernel::kernel).parameters, sizeof(params::kernel)}, #file},
+#include "webgl/stages.def"
+#undef STAGE
+  };
+  return table[static_cast<size_t>(stage) - 1];
+}
+
 bool is_unary(Kernel kernel) { return kernel == Kernel::unary || kernel == Kernel::unary_backward; }
 bool is_binary(Kernel kernel) { return kernel == Kernel::binary || kernel == Kernel::binary_backward; }
 
@@ -87,8 +111,9 @@ std::string step_places() {
 }
 
 std::string declarations(const ProgramKey& key) {
-  const KernelInfo& kernel = info(key.kernel);
+  const KernelInfo& kernel = info(key);
   std::string text;
+  if (key.stage != Stage::none) text = "#define STAGE_" + std::string(kernel.name) + "\n";
   for (const std::string_view input : kernel.inputs) {
     text += "uniform tensor " + std::string(input) + ";\n";
     if (input == "step") text += step_places();
@@ -105,7 +130,7 @@ std::string declarations(const ProgramKey& key) {
     }
   }
   int bit = 0;
-  for (const char* name : constants(key.kernel)) {
+  for (const char* name : constants(key)) {
     text += std::string("const bool ") + name + (key.variant >> bit++ & 1 ? " = true;\n" : " = false;\n");
   }
   return text;
@@ -133,15 +158,37 @@ std::string special_functions(const std::string& functions) {
 
 }  // namespace
 
-std::span<const char* const> constants(Kernel kernel) {
+const KernelInfo& info(const ProgramKey& key) {
+  return key.stage == Stage::none ? info(key.kernel) : row_of(key.stage).info;
+}
+
+std::span<const char* const> constants(const ProgramKey& key) {
   static constexpr std::array kBinaryNames{"SAME"};
   static constexpr std::array kMatmulNames{"TRANS_A", "TRANS_B", "K4", "N4", "BATCHED"};
+  static constexpr std::array kJoinNames{"N4"};
+  static constexpr std::array kGatesNames{"FOUR_GATES"};
   static constexpr std::array kRecurrentNames{"HIDDEN4"};
-  if (is_binary(kernel)) return kBinaryNames;
-  if (kernel == Kernel::matmul) return kMatmulNames;
-  if (kernel == Kernel::lstm_step || kernel == Kernel::lstm_step_backward) return kRecurrentNames;
-  if (kernel == Kernel::gru_step || kernel == Kernel::gru_step_backward) return kRecurrentNames;
-  return {};
+  switch (key.stage) {
+    case Stage::matmul_join:
+    case Stage::matmul_join_bias:
+      return kJoinNames;
+    case Stage::gates_tile:
+      return kGatesNames;
+    default:
+      break;
+  }
+  if (is_binary(key.kernel)) return kBinaryNames;
+  switch (key.kernel) {
+    case Kernel::matmul:
+      return kMatmulNames;
+    case Kernel::lstm_step:
+    case Kernel::lstm_step_backward:
+    case Kernel::gru_step:
+    case Kernel::gru_step_backward:
+      return kRecurrentNames;
+    default:
+      return {};
+  }
 }
 
 int pointwise_ops(Kernel kernel) {
@@ -150,10 +197,10 @@ int pointwise_ops(Kernel kernel) {
 }
 
 std::string describe(const ProgramKey& key) {
-  std::string text(info(key.kernel).name);
+  std::string text(info(key).name);
   const auto row = static_cast<size_t>(key.op);
   if (key.op >= 0) text += std::string("(") + (is_unary(key.kernel) ? kUnary[row].name : kBinary[row].name) + ")";
-  if (key.outputs < static_cast<int>(info(key.kernel).outputs.size())) {
+  if (key.outputs < static_cast<int>(info(key).outputs.size())) {
     text += " outputs " + std::to_string(key.first_output) + ".." + std::to_string(key.first_output + key.outputs - 1);
   }
   return text;
@@ -166,7 +213,7 @@ std::string fragment_source(const ProgramKey& key) {
   return fragment_source(
       key.row_bits, key.layer_bits,
       special_functions(functions) + "\n#line 1 0\n" + declarations(key) + kNames + functions + kNamesEnd,
-      std::string(info(key.kernel).name) + ".frag");
+      (key.stage == Stage::none ? std::string(info(key.kernel).name) : row_of(key.stage).file) + ".frag");
 }
 
 std::string fragment_source(int row_bits, int layer_bits, const std::string& declared, const std::string& kernel_file) {

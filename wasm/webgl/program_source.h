@@ -8,9 +8,18 @@
 
 namespace sg::webgl {
 
+/// The draws of stages.def; `none` is a kernel's own.
+enum class Stage : uint16_t {
+  none,
+#define STAGE(name, ...) name,
+#include "webgl/stages.def"
+#undef STAGE
+};
+
 /// What tells programs apart. `op` is -1 where the kernel takes no pointwise op.
 struct ProgramKey {
   Kernel kernel;
+  Stage stage = Stage::none;
   int op = -1;
   /// What is fixed at compile time: bit i is the value of the kernel's constant i, see constants().
   int variant = 0;
@@ -22,12 +31,15 @@ struct ProgramKey {
   bool operator==(const ProgramKey&) const = default;
 };
 
+/// The inputs, outputs and parameters of a program: a kernel's row or a stage's.
+const KernelInfo& info(const ProgramKey& key);
+
 /// How many rows of pointwise.def the kernel chooses from by its parameter `op`; 0 where it takes none.
 int pointwise_ops(Kernel kernel);
 
 /// The names of the bool constants that the kernel's shader branches on: fixed for a program, so that it holds one
 /// path.
-std::span<const char* const> constants(Kernel kernel);
+std::span<const char* const> constants(const ProgramKey& key);
 
 /// "binary(huber_error)", "lstm_step outputs 4..5": for error messages.
 std::string describe(const ProgramKey& key);
