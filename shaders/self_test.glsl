@@ -1,6 +1,6 @@
 // What a GPU must do right before a model trains on it: a function for each row of shader_probes() in
 // wasm/webgl/probes.cpp, from the four numbers of its cell to the four that are compared. Inputs beside x: `wide`, a
-// texture of 2048 x 2 texels, and `deep`, one of four layers of 8 x 8; in both, float i is i.
+// texture of 256 x 16 texels, and `deep`, one of four layers of 8 x 8; in both, float i is i.
 
 vec4 mantissa(vec4 v) { return vec4(v.x + v.y, (v.x + v.y) - v.x, v.z * v.w, v.z * v.w - 1.0); }
 
@@ -30,7 +30,7 @@ vec4 render_target(vec4 v) { return v; }
 vec4 long_sum(vec4 v) {
   vec4 running = vec4(0.0), lost = vec4(0.0);
   for (int t = 0; t < int(v.x); ++t) {
-    vec4 corrected = texelFetch(wide, ivec3(t & 2047, t >> 11, 0), 0) - lost;
+    vec4 corrected = texelFetch(wide, ivec3(t & 255, t >> 8, 0), 0) - lost;
     vec4 next = opaque(running + corrected);
     lost = (next - running) - corrected;
     running = next;

@@ -57,8 +57,8 @@ Cells quotient() {
 
 Cells texel_fetch() {
   Cells cells;
-  for (const auto& [x, y] : {std::array{0, 0}, {2047, 0}, {0, 1}, {2047, 1}, {1023, 1}, {1024, 0}}) {
-    const auto first = static_cast<float>(4 * (y * 2048 + x));
+  for (const auto& [x, y] : {std::array{0, 0}, {255, 0}, {0, 15}, {255, 15}, {127, 1}, {128, 7}}) {
+    const auto first = static_cast<float>(4 * (y * 256 + x));
     append(cells.in, {static_cast<float>(x), static_cast<float>(y), 0, 0});
     append(cells.want, {first, first + 1, first + 2, first + 3});
   }

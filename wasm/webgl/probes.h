@@ -25,7 +25,7 @@ std::span<const ShaderProbe> shader_probes();
 
 /// The sizes of the textures that shaders/self_test.glsl fetches from, beside the cells: of rows as long as kernels
 /// use, and of several layers.
-constexpr int kWideFloats = 4 * 2048 * 2, kDeepFloats = 4 * 8 * 8 * 4;
+constexpr int kWideFloats = 4 * 256 * 16, kDeepFloats = 4 * 8 * 8 * 4;
 
 /// The parameters that it reads: four ints above 2^24 and four floats.
 struct ProbeParameters {

@@ -11,6 +11,8 @@ namespace {
 constexpr int64_t kTilesWork = 2 << 20, kStepWork = 1 << 20;
 /// Fragments that a draw should have, and the fewest steps that one walks.
 constexpr int kFragments = 8192, kShortestPiece = 32, kStepFragments = 4096, kShortestStepPiece = 16;
+/// Outputs that leave a GPU idle, and a sum that takes longer than a draw.
+constexpr int kFewFloats = 4096, kLongWait = 128;
 /// The most floats of the columns of a convolution.
 constexpr int64_t kMostColumns = 1 << 24;
 
@@ -43,7 +45,11 @@ bool Passes::tiles_pay(const params::matmul& p, int64_t products) const {
 void Passes::run_matmul(const Pass& pass) {
   const auto p = read<params::matmul>(pass);
   const int64_t products = int64_t{pass.floats} / (int64_t{p.m} * p.n), tiles = products * tiles_of(p.m, p.n);
-  if (!tiles_pay(p, products)) return run_in_pieces(pass, p.k, kLongestWalk);
+  if (!tiles_pay(p, products)) {
+    // Few fragments that wait for one fetch after the other: a draw more costs less.
+    const bool waits = pass.floats <= kFewFloats && p.k >= kLongWait;
+    return run_in_pieces(pass, p.k, waits ? std::clamp(divide_up(p.k, 64) * 4, 16, kLongestWalk) : kLongestWalk);
+  }
   const int piece = piece_of_tiles(p.k, tiles, kFragments, kShortestPiece);
   const Tiles made(pool_, products * divide_up(p.k, piece), p.m, p.n);
   draw({Kernel::matmul, pass.inputs, made.span(), pass.parameters, made.floats(), Stage::matmul_tile}, piece);
