@@ -10,7 +10,8 @@ namespace {
 // is made by one draw.
 constexpr int64_t kTilesWork = 2 << 20, kStepWork = 1 << 20;
 /// Fragments that a draw should have, and the fewest steps that one walks.
-constexpr int kFragments = 8192, kShortestPiece = 32, kStepFragments = 4096, kShortestStepPiece = 16;
+constexpr int kFragments = 8192, kShortestPiece = 32, kStepFragments = 4096, kShortestStepPiece = 16,
+              kLongStepPiece = 128;
 /// Outputs that leave a GPU idle, and a sum that takes longer than a draw.
 constexpr int kFewFloats = 4096, kLongWait = 128;
 /// The most floats of the columns of a convolution.
@@ -89,7 +90,8 @@ void Passes::run_step_backward(const Pass& pass, int gates, int batch, int hidde
                                const std::array<Texture, 5>& factors, std::vector<Texture> inputs, Stage stage) {
   const int64_t tiles = gates * tiles_of(batch, hidden);
   int piece = hidden;
-  while (tiles * (hidden / piece) < kStepFragments && piece % 8 == 0 && piece > kShortestStepPiece) piece /= 2;
+  const auto too_long = [&] { return piece > kLongStepPiece || tiles * (hidden / piece) < kStepFragments; };
+  while (too_long() && piece % 8 == 0 && piece > kShortestStepPiece) piece /= 2;
   const Tiles made(pool_, gates * (hidden / piece), batch, hidden);
   draw({pass.kernel, factors, made.span(), pass.parameters, made.floats(), Stage::gates_tile}, piece);
   inputs.insert(inputs.end(), made.span().begin(), made.span().end());
