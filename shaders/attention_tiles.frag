@@ -1,6 +1,6 @@
-// Attention by its scores, which lie in tiles: texel s of p_r[batch, heads, queries / 4, keys / 4] holds query 4 i + r and
-// four keys, both sizes rounded up. What a query does not see is HIDDEN there, and stays out of every sum: a value that
-// is NaN behind a weight of 0 would show.
+// Attention by its scores, which lie in tiles: texel s of row i of p_r[batch, heads, queries / 4, keys / 4] holds query
+// 4 i + r and four keys, both sizes rounded up. What a query does not see is HIDDEN there, and stays out of every sum: a
+// value that is NaN behind a weight of 0 would show.
 #define HIDDEN (-3e38)
 
 int up4(int size) { return (size + 3) >> 2; }
@@ -175,9 +175,9 @@ void kernel(int e) {
     to_q = over_keys(d0, d1, d2, d3, n, head, position, k, (n * keys * kv_row + k_at + part) >> 2, kv_row >> 2);
   }
   if (position < keys) {
-    int query = (n * queries * q_row + q_at + part) >> 2, output_ = (n * queries * heads * width + part) >> 2;
+    int query = (n * queries * q_row + q_at + part) >> 2, result = (n * queries * heads * width + part) >> 2;
     to_k = over_queries(d0, d1, d2, d3, n, head, position, q, query, q_row >> 2);
-    to_v = over_queries(p0, p1, p2, p3, n, head, position, dy, output_, heads * width >> 2);
+    to_v = over_queries(p0, p1, p2, p3, n, head, position, dy, result, heads * width >> 2);
   }
   dq = to_q;
   dk = to_k;

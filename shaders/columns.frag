@@ -1,4 +1,4 @@
-// A convolution as a product: columns[batch, channels * kernel_h * kernel_w, out_height * out_width] holds what each tap
+// A convolution as a product: columns[batch, channels, kernel_h, kernel_w, out_height, out_width] holds what each tap
 // reads for each output, and its gradient gathers from such columns.
 
 #ifdef STAGE_conv2d_columns

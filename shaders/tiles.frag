@@ -8,9 +8,10 @@ float bias_of(int i) { return at(bias, i / n % (m * d3)); }
 float bias_of(int i) { return 0.0; }
 #endif
 
-/// The numbers of row `i / n` from tiles, four from the column's texel on.
+/// The texel of tiles that element i lies in, as four numbers of its row.
 vec4 of_row(int i) {
-  int columns = (n + 3) >> 2, row = i / n % m, bands = bands_of((m + 3) >> 2), stride = floats / (m * n) * bands * columns;
+  int columns = (n + 3) >> 2, row = i / n % m, bands = bands_of((m + 3) >> 2);
+  int stride = floats / (m * n) * bands * columns;
   int place = (i / (n * m) * bands + (row >> 4)) * columns + (i % n >> 2);
   return joined(p0, p1, p2, p3, row, place, stride, (k + piece - 1) / piece) + bias_of(i);
 }

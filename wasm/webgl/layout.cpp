@@ -7,9 +7,9 @@
 namespace sg::webgl {
 namespace {
 
-/// Rows of 256 texels: the fragments of a GPU's group, a block of the screen, are near each other in the buffer too, and
-/// a small buffer is more than one row, of which half of such a group would be lost. Layers of at most 16384 rows, 64 MiB:
-/// the last layer's unused part is lost.
+/// Rows of 256 texels: what a GPU makes together, a block of the screen, is near in the buffer too, and a small buffer
+/// is more than one row, beside which half of the block would be idle. Layers of at most 16384 rows, 64 MiB: the last
+/// layer's unused part is lost.
 constexpr int kMaxRowBits = 8, kMaxHeightBits = 14;
 
 /// The largest power of two that is at most `limit`.
