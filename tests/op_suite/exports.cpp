@@ -1,6 +1,7 @@
 // The op cases as a module for the browsers: the page asks for one case after the other.
 #include <emscripten/emscripten.h>
 
+#include "cpu/pool.h"
 #include "tests/op_suite/check.h"
 #include "tests/op_suite/lost_context.h"
 
@@ -20,6 +21,15 @@ EMSCRIPTEN_KEEPALIVE const char* suite_title(int i) {
   text = sg::tests::op_cases()[static_cast<size_t>(i)].title();
   return text.c_str();
 }
+
+/// Has the cpu device's kernels run on so many threads, however small the work. -> how many there are
+EMSCRIPTEN_KEEPALIVE int suite_set_threads(int count) {
+  sg::cpu::pool::least_work = 1;
+  return sg::cpu::set_threads(count);
+}
+
+/// Whether the cpu device has fused multiply-adds.
+EMSCRIPTEN_KEEPALIVE int suite_is_fused() { return sg::cpu::has_fused_multiply_add() ? 1 : 0; }
 
 /// Values and gradients of a case: "" where they are right.
 EMSCRIPTEN_KEEPALIVE const char* suite_check(int i, int webgl) {

@@ -1,5 +1,4 @@
-// Runs op cases on one device and tells of each op: how many cases ran, and what was wrong in which.
-import createSuite from './op_suite.mjs';
+// Runs op cases of one module on one device and tells of each op: how many cases ran, and what was wrong in which.
 
 /** `most` of an op's cases, from the first to the last, evenly apart. */
 function pick(cases, most) {
@@ -28,9 +27,20 @@ async function loseContexts(suite, text) {
   }
 }
 
-self.onmessage = async ({ data: { device, most, lose } }) => {
+async function open(module, threads) {
+  const { default: create } = await import(`./${module}.mjs`);
+  const startWorker = (url) => new Worker(url, { type: 'module' });
+  const suite = await create({ threads, startWorker });
+  self.postMessage({
+    threads: suite._suite_set_threads(threads),
+    fused: suite._suite_is_fused() === 1,
+  });
+  return suite;
+}
+
+self.onmessage = async ({ data: { module, threads, device, most, lose } }) => {
   try {
-    const suite = await createSuite();
+    const suite = await open(module, threads);
     const text = (pointer) => suite.UTF8ToString(pointer);
     if (lose) {
       await loseContexts(suite, text);
