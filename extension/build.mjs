@@ -42,18 +42,30 @@ const COMMON = {
 /** Pages that only one browser has. */
 const PAGES_OF = { 'offscreen.html': 'chrome' };
 const TARGETS = { chrome: 'chrome116', firefox: 'firefox142' };
+/** The core modules that a browser can run (src/training/core_choice.ts): the best, and one that always runs. */
+const CORES = { chrome: ['core_threads', 'core'], firefox: ['core_relaxed', 'core'] };
 
-/** The core module stays out of the bundle, since it finds its .wasm beside itself; examples come from a package. */
-const ownImports = {
+/**
+ * The core modules stay out of the bundle, since each finds its .wasm beside itself; examples come from a package.
+ * @param {string[]} cores
+ */
+const ownImports = (cores) => ({
   name: 'own-imports',
   /** @param {import('esbuild').PluginBuild} bundler */
   setup(bundler) {
-    bundler.onResolve({ filter: /^#core$/ }, () => ({ path: './core.mjs', external: true }));
+    bundler.onResolve({ filter: /^#core$/ }, () => ({ path: 'cores', namespace: 'cores' }));
+    bundler.onLoad({ filter: /^cores$/, namespace: 'cores' }, () => ({
+      contents: `export default {${cores.map((name) => `${name}: () => import('./${name}.mjs')`).join(', ')}};`,
+    }));
+    bundler.onResolve({ filter: /^\.\/core\w*\.mjs$/, namespace: 'cores' }, ({ path }) => ({
+      path,
+      external: true,
+    }));
     bundler.onResolve({ filter: /^#example\// }, ({ path }) => ({
       path: join(here, 'node_modules/vega-datasets/data', path.slice('#example/'.length)),
     }));
   },
-};
+});
 
 /** @param {'chrome' | 'firefox'} browser */
 async function buildFor(browser) {
@@ -70,11 +82,11 @@ async function buildFor(browser) {
     charset: 'utf8',
     legalComments: 'eof',
     loader: { '.csv': 'text' },
-    plugins: [ownImports],
+    plugins: [ownImports(CORES[browser])],
     logLevel: 'warning',
   });
   copyPages(browser, out);
-  copyCore(out);
+  for (const name of CORES[browser]) copyCore(name, out);
   const manifest = manifestFor(browser);
   writeFileSync(join(out, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   writeFileSync(join(out, 'notices.txt'), notices());
@@ -93,14 +105,15 @@ function copyPages(browser, out) {
   cpSync(join(here, 'node_modules/uplot/dist/uPlot.min.css'), join(out, 'uplot.css'));
 }
 
-/** @param {string} out */
-function copyCore(out) {
-  for (const name of ['core.mjs', 'core.wasm']) {
-    const from = join(resolve(options.core), name);
+/** A module's files; only one with threads has a worker's. @param {string} core @param {string} out */
+function copyCore(core, out) {
+  const worker = core === 'core_threads' ? ['.worker.js'] : [];
+  for (const ending of ['.mjs', '.wasm', ...worker]) {
+    const from = join(resolve(options.core), core + ending);
     if (!existsSync(from)) {
       throw new Error(`${from} does not exist: build the core first (packaging/build.sh core).`);
     }
-    cpSync(from, join(out, name));
+    cpSync(from, join(out, core + ending));
   }
 }
 

@@ -51,7 +51,7 @@ const perBrowser = {
     background: { service_worker: 'service_worker.js', type: 'module' },
     // Without the key any other extension may send us messages.
     externally_connectable: { ids: [] },
-    // Timers of 5 us instead of 100 us in the worker, and shared memory stays possible.
+    // Shared memory for the training core's threads, and timers of 5 us instead of 100 us.
     cross_origin_embedder_policy: { value: 'require-corp' },
     cross_origin_opener_policy: { value: 'same-origin' },
   },

@@ -29,12 +29,21 @@ interface TrustedPolicies {
 
 let policy: ScriptPolicy | null = null;
 
-/**
- * The training worker's script as `new Worker` wants it. The policy below is the only one that the extension's content
- * security policy allows, and it lets nothing but this one script through.
- */
+/** The training worker's script as `new Worker` wants it. */
 export function trainingWorkerUrl(): string {
-  const script = packageUrl('training.js');
+  return trusted(packageUrl('training.js'));
+}
+
+/** The script of the training core's threads, for the training worker: it lies beside its own, and no API tells where. */
+export function coreWorkerUrl(): string {
+  return trusted(new URL('core_threads.worker.js', globalThis.location.href).href);
+}
+
+/**
+ * The policy here is the only one that the extension's content security policy allows. A page, or the training worker,
+ * starts one script, and the policy lets nothing else through.
+ */
+function trusted(script: string): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedPolicies };
   if (trustedTypes === undefined) return script;
   policy ??= trustedTypes.createPolicy('shadegrad', {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,10 +13,14 @@ const run = (...options: string[]): Promise<unknown> =>
 let folder: string;
 const read = (...path: string[]): string => readFileSync(join(folder, 'out', ...path), 'utf8');
 
+const files = (core: string): string[] => [`${core}.mjs`, `${core}.wasm`];
+const THREADS = [...files('core_threads'), 'core_threads.worker.js'];
+const CORES = [files('core'), files('core_relaxed'), THREADS];
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'extension-'));
-  // The module is copied as it is.
-  for (const name of ['core.mjs', 'core.wasm']) writeFileSync(join(folder, name), name);
+  // The modules are copied as they are.
+  for (const name of CORES.flat()) writeFileSync(join(folder, name), name);
   await run('--core', folder, '--out', join(folder, 'out'));
 }, 120_000);
 afterAll(() => {
@@ -28,7 +32,7 @@ describe('the build', () => {
     const manifest = JSON.parse(read(browser, 'manifest.json')) as { manifest_version: number };
     expect(manifest.manifest_version).toBe(3);
     expect(read(browser, 'core.wasm')).toBe('core.wasm');
-    expect(read(browser, 'training.js')).toMatch(/from "\.\/core\.mjs"/);
+    expect(read(browser, 'training.js')).toContain('import("./core.mjs")');
     expect(read(browser, 'training.js')).toContain('2012-01-01,0.0,12.8,5.0,4.7,drizzle');
     expect(read(browser, 'notices.txt')).toMatch(/uplot[^]*MIT[^]*vega-datasets[^]*BSD-3-Clause/);
   });
@@ -42,6 +46,17 @@ describe('the build', () => {
     expect(there('chrome', 'event_page.js')).toBe(false);
   });
 
+  test('gives each browser the core modules that it can run and no more', () => {
+    const cores = (browser: string): string[] =>
+      readdirSync(join(folder, 'out', browser)).filter((name) => name.startsWith('core'));
+    expect(cores('chrome').sort()).toEqual([...files('core'), ...THREADS].sort());
+    expect(cores('firefox').sort()).toEqual([...files('core'), ...files('core_relaxed')].sort());
+    expect(read('chrome', 'training.js')).toContain('import("./core_threads.mjs")');
+    expect(read('chrome', 'training.js')).not.toContain('import("./core_relaxed.mjs")');
+    expect(read('firefox', 'training.js')).toContain('import("./core_relaxed.mjs")');
+    expect(read('firefox', 'training.js')).not.toContain('import("./core_threads.mjs")');
+  });
+
   test('is the same every time', async () => {
     const first = read('chrome', 'training.js') + read('chrome', 'manifest.json');
     await run('--browser', 'chrome', '--core', folder, '--out', join(folder, 'out'));
@@ -52,7 +67,7 @@ describe('the build', () => {
     const nowhere = join(folder, 'nowhere');
     const failing = run('--core', nowhere, '--out', join(folder, 'other'));
     await expect(failing).rejects.toMatchObject({
-      stderr: expect.stringMatching(/core\.mjs does not exist: build the core first/),
+      stderr: expect.stringMatching(/core_\w+\.mjs does not exist: build the core first/),
     });
   }, 60_000);
 

@@ -204,6 +204,8 @@ export class FakeCore implements Core {
       allocations: 1,
       liveBuffers: 1,
       liveBytes: 4,
+      threads: 1,
+      fused: false,
     };
   }
 

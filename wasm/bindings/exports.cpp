@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bindings/devices.h"
+#include "cpu/pool.h"
 #include "io/csv_json.h"
 #include "models/json.h"
 #include "train/checkpoint.h"
@@ -187,6 +188,8 @@ using namespace sg;
 SG_EXPORT void* sg_alloc(uint32_t bytes) { return std::aligned_alloc(16, (static_cast<size_t>(bytes) + 15) / 16 * 16); }
 SG_EXPORT void sg_free(void* pointer) { std::free(pointer); }
 
+SG_EXPORT int sg_set_threads(int count) { return cpu::set_threads(count); }
+
 SG_EXPORT const char* sg_describe() {
   return reply([] {
     json models = json::array();
@@ -337,8 +340,14 @@ SG_EXPORT const char* sg_session_counters(int session) {
   return reply([&] {
     const Device& device = find(runs, session, "session").session->device();
     const Counters& c = device.counters();
-    return json{{"device", device.name()},      {"kernels", c.kernels},          {"draws", c.draws},
-                {"allocations", c.allocations}, {"liveBuffers", c.live_buffers}, {"liveBytes", c.live_bytes}};
+    return json{{"device", device.name()},
+                {"kernels", c.kernels},
+                {"draws", c.draws},
+                {"allocations", c.allocations},
+                {"liveBuffers", c.live_buffers},
+                {"liveBytes", c.live_bytes},
+                {"threads", cpu::threads()},
+                {"fused", cpu::has_fused_multiply_add()}};
   });
 }
 

@@ -14,6 +14,10 @@ extern "C" {
 void* sg_alloc(uint32_t bytes);
 void sg_free(void* pointer);
 
+/// How many threads shall work on a kernel of the cpu device, 1 to 8: a module with threads was given so many workers.
+/// -> how many do
+int sg_set_threads(int count);
+
 /// {ok, version, models: [{name, task: "forecast"|"image"|"text", help, fields: [{name, type: "int"|"float"|"bool"|
 ///  "choice", default, min, max, choices: [the texts of a choice], help}]}], settings: the configuration's other fields,
 ///  as train/config.h's describe() says, webgl: null | {renderer, software: bool}}
@@ -68,7 +72,8 @@ const char* sg_session_predict(int session, int first, int count);
 /// the device: call sg_session_step(session, 0) until pending is 0.
 /// -> {ok, pointer, length}: owned by the module, valid until the next call.
 const char* sg_session_checkpoint(int session, const char* json);
-/// Numbers of the device since the session began: {ok, device, kernels, draws, allocations, liveBuffers, liveBytes}
+/// Numbers of the device since the session began: {ok, device, kernels, draws, allocations, liveBuffers, liveBytes}, and
+/// of the cpu device always {threads, fused: whether it has fused multiply-adds}
 const char* sg_session_counters(int session);
 const char* sg_session_close(int session);
 }

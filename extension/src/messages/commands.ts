@@ -128,6 +128,10 @@ export interface Counters {
   allocations: number;
   liveBuffers: number;
   liveBytes: number;
+  /** Those that work on a kernel of the cpu device. */
+  threads: number;
+  /** Whether the cpu device has fused multiply-adds. */
+  fused: boolean;
 }
 
 export type Nothing = Record<string, never>;

@@ -26,7 +26,10 @@ export class CoreError extends Error {
 
 /** What Emscripten's factory gives; pointers are numbers, texts end with a zero byte. */
 export interface CoreModule {
-  HEAPU8: Uint8Array<ArrayBuffer>;
+  /** Made anew when the memory grows. */
+  HEAPU8: Uint8Array;
+  /** With threads: any of them may make it grow, and HEAPU8 stays behind. */
+  wasmMemory?: WebAssembly.Memory;
   UTF8ToString: (pointer: number) => string;
   stringToUTF8: (text: string, pointer: number, maxBytes: number) => void;
   lengthBytesUTF8: (text: string) => number;
@@ -161,7 +164,7 @@ export class WasmCore implements Core {
         this.#module._sg_session_checkpoint(session, json),
       ),
     );
-    return this.#module.HEAPU8.slice(pointer, pointer + length);
+    return this.#heap.slice(pointer, pointer + length);
   }
 
   sessionCounters(session: number): Counters {
@@ -218,9 +221,14 @@ export class WasmCore implements Core {
     });
   }
 
+  get #heap(): Uint8Array {
+    const { wasmMemory, HEAPU8 } = this.#module;
+    return wasmMemory === undefined ? HEAPU8 : new Uint8Array(wasmMemory.buffer);
+  }
+
   #withBytes<T>(bytes: Uint8Array, use: (pointer: number) => T): T {
     return this.#withMemory(bytes.length, (pointer) => {
-      this.#module.HEAPU8.set(bytes, pointer);
+      this.#heap.set(bytes, pointer);
       return use(pointer);
     });
   }

@@ -283,4 +283,6 @@ export const counters: v.Check<Counters> = v.object({
   allocations: count,
   liveBuffers: count,
   liveBytes: count,
+  threads: count,
+  fused: v.boolean,
 });

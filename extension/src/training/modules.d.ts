@@ -1,7 +1,7 @@
-// What the bundler resolves: the core module stays a file of its own, data files become texts.
+// What the bundler resolves: the package's core modules stay files of their own, data files become texts.
 declare module '#core' {
-  const createCore: () => Promise<unknown>;
-  export default createCore;
+  const modules: import('./core_module.ts').Package;
+  export default modules;
 }
 declare module '#example/*' {
   const text: string;

@@ -1,6 +1,6 @@
 // The training worker: puts the parts together. It owns data set, session, checkpoints and run state; pages talk to it by
 // a BroadcastChannel, its owner brings it the port to the background.
-import createCore from '#core';
+import coreModules from '#core';
 import seattleWeather from '#example/seattle-weather.csv';
 import { CHANNEL } from '../messages/commands.ts';
 import type { RelayPort, ToOwner } from '../messages/relay.ts';
@@ -8,6 +8,7 @@ import { isRecord } from '../messages/validate.ts';
 import { BrowserStore } from '../storage/browser_store.ts';
 import { Runs } from '../storage/runs.ts';
 import { loadCore } from './core.ts';
+import { createModule } from './core_module.ts';
 import { Desk } from './desk.ts';
 import { failureOf } from './errors.ts';
 import { HostStore } from './host_store.ts';
@@ -63,7 +64,7 @@ self.onmessage = ({ data, ports: [port] }) => {
 };
 
 async function begin(): Promise<void> {
-  const core = await loadCore(createCore);
+  const core = await loadCore(() => createModule(coreModules));
   const room = new Training({
     core,
     link,

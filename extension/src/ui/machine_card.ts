@@ -22,6 +22,7 @@ export class MachineCard {
   readonly element: HTMLElement;
   readonly #actions: Actions;
   readonly #renderer = make('dd');
+  readonly #processor = make('dd', { ...once(testIds.processor) });
   readonly #parameters = make('dd', { class: 'number', ...once(testIds.parameters) });
   readonly #windows = make('dd', { class: 'number', ...once(testIds.windows) });
   readonly #kernels = make('dd', { class: 'number', ...once(testIds.kernels) });
@@ -46,6 +47,7 @@ export class MachineCard {
         'dl',
         { class: 'pairs', ...once(testIds.counters) },
         ...pair('Graphics', this.#renderer),
+        ...pair('Processor', this.#processor),
         ...pair('Parameters', this.#parameters),
         ...pair('Windows', this.#windows),
         ...pair('Kernels run', this.#kernels),
@@ -94,7 +96,9 @@ export class MachineCard {
     }
   }
 
-  #show({ kernels, draws, liveBuffers, liveBytes }: Counters): void {
+  #show({ kernels, draws, liveBuffers, liveBytes, threads, fused }: Counters): void {
+    const several = threads === 1 ? '1 thread' : `${String(threads)} threads`;
+    setText(this.#processor, fused ? `${several}, fused multiply-add` : several);
     setText(this.#kernels, formatCount(kernels));
     setText(this.#draws, formatCount(draws));
     setText(this.#memory, `${formatBytes(liveBytes)} in ${formatCount(liveBuffers)} buffers`);

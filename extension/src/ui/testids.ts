@@ -80,6 +80,7 @@ export const testIds = {
   resumeEpochs: 'resume-epochs',
   // Device and host figures
   counters: 'counters',
+  processor: 'processor',
   draws: 'draws',
   kernels: 'kernels',
   hostFrames: 'host-frames',

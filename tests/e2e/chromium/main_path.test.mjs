@@ -109,6 +109,9 @@ scenario(
       losses[device] = await observer.losses();
       const counters = await observer.call({ type: 'counters.get' });
       assert.equal(counters.result.draws > 0, device === 'webgl');
+      const processors = await page.evaluate(() => navigator.hardwareConcurrency);
+      assert.equal(counters.result.threads, Math.min(8, processors));
+      assert.ok(counters.result.fused);
       await ui.click('new-run');
     }
     assert.ok(losses.cpu.length >= 20, `${losses.cpu.length} steps`);

@@ -85,6 +85,8 @@ scenario(
       const ended = (state) => finished(state) && state.device === device;
       await observer.until(ended, `the run on ${device}`, 60);
       losses[device] = await observer.losses();
+      const { threads, fused } = (await observer.call({ type: 'counters.get' })).result;
+      assert.deepEqual({ threads, fused }, { threads: 1, fused: true }, 'Firefox shares no memory');
       await dashboard.click('new-run');
     }
     assert.ok(losses.cpu.length > 0 && losses.cpu.length === losses.webgl.length);

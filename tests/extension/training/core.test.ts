@@ -50,6 +50,29 @@ describe('calls of the core', () => {
     expect(freed()).toBe(2);
   });
 
+  test('with threads bytes go where the memory has grown to, and come from there', () => {
+    const wasmMemory = new WebAssembly.Memory({ initial: 1, maximum: 2, shared: true });
+    const HEAPU8 = new Uint8Array(wasmMemory.buffer);
+    let fed: number[] = [];
+    const bytes = (pointer: number, length: number): Uint8Array =>
+      new Uint8Array(wasmMemory.buffer, pointer, length);
+    const { core } = fakeModule((reply) => ({
+      HEAPU8,
+      wasmMemory,
+      _sg_alloc: () => {
+        wasmMemory.grow(1);
+        return 65_536;
+      },
+      _sg_dataset_feed: (_, pointer, length) => {
+        fed = [...bytes(pointer, length)];
+        return reply({ ok: true, rows: 1 });
+      },
+    }));
+    core.datasetFeed(3, Uint8Array.from([1, 2]));
+    expect(fed).toEqual([1, 2]);
+    expect(HEAPU8.length).toBe(65_536);
+  });
+
   test('a refusal becomes an error with the core’s code and sentence, and frees', () => {
     const { core, freed } = fakeModule((reply) => ({
       _sg_dataset_open: () =>

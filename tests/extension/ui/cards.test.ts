@@ -114,12 +114,15 @@ describe('machine', () => {
       allocations: 10,
       liveBuffers: 61,
       liveBytes: 1_500_000,
+      threads: 2,
+      fused: true,
     };
     const card = new MachineCard(actions);
     document.body.append(card.element);
     card.update(stateOf('training'));
     await settle();
     expect(one('draws').textContent).toBe('3,900');
+    expect(one('processor').textContent).toBe('2 threads, fused multiply-add');
     expect(one('host-frames').textContent).toBe('3');
     expect(one('host-bytes').textContent).toBe('48 kB');
     expect(one('windows').textContent).toContain('12 left out');

@@ -29,6 +29,8 @@ const counters = {
   allocations: 214,
   liveBuffers: 61,
   liveBytes: 1_482_752,
+  threads: 2,
+  fused: true,
 };
 
 function entriesOf(path: string | undefined): unknown[] {
