@@ -2,10 +2,13 @@
 
 #ifndef STAGE_gates_tile
 
-#ifdef STAGE_matmul_join_bias
-float bias_of(int i) { return at(bias, i / n % (m * d3)); }
+/// What is added to the four numbers from the texel of element i on.
+#if defined(STAGE_matmul_join_bias)
+vec4 bias_of(int i) { return vec4(at(bias, i / n % (m * d3))); }
+#elif defined(STAGE_matmul_join_addmm)
+vec4 bias_of(int i) { return texel(bias, i % n >> 2); }
 #else
-float bias_of(int i) { return 0.0; }
+vec4 bias_of(int i) { return vec4(0.0); }
 #endif
 
 /// The texel of tiles that element i lies in, as four numbers of its row.

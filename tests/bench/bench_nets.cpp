@@ -30,7 +30,7 @@ namespace {
 /// x[..., in] · kernel[in, out] + bias[out].
 struct Dense {
   Tensor kernel, bias;
-  Tensor operator()(const Tensor& x) const { return ops::add(ops::matmul(x, kernel), bias); }
+  Tensor operator()(const Tensor& x) const { return ops::addmm(bias, x, kernel); }
 };
 
 class Lstm final : public Net {
@@ -45,8 +45,7 @@ class Lstm final : public Net {
   }
   Tensor loss(const Tensor& x, const Tensor& y) const override {
     Tensor h = x;
-    for (const Layer& l : layers_)
-      h = ops::lstm(ops::add(ops::matmul(h, l.kernel), l.bias), ops::transpose(l.recurrent, 0, 1));
+    for (const Layer& l : layers_) h = ops::lstm(ops::addmm(l.bias, h, l.kernel), ops::transpose(l.recurrent, 0, 1));
     return ops::mse_loss(head_(ops::select(h, 1, -1)), y);
   }
 

@@ -80,6 +80,16 @@ void add_linear(std::vector<OpCase>& table, const Sizes& x, int out, bool bias) 
                    x.back()});
 }
 
+void add_addmm(std::vector<OpCase>& table, const Sizes& a, int n, bool transpose_b) {
+  const int k = a.back();
+  table.push_back({"addmm",
+                   text(a) + " to " + std::to_string(n) + (transpose_b ? " transposed" : ""),
+                   {{{n}}, {a}, {transpose_b ? Sizes{n, k} : Sizes{k, n}, -1, 1}},
+                   [=](Device&, const Tensors& t) { return ops::addmm(t[0], t[1], t[2], transpose_b); },
+                   [=](const Arrays& t) { return reference::addmm(t[0], t[1], t[2], transpose_b); },
+                   k});
+}
+
 }  // namespace
 
 const CaseFile cases([](std::vector<OpCase>& table) {
@@ -91,6 +101,12 @@ const CaseFile cases([](std::vector<OpCase>& table) {
   for (const Sizes& x : rows)
     for (const int out : {1, 3, 8}) add_linear(table, x, out, out != 3);
   add_linear(table, {130, 4}, 65, true);  // beyond 8192 floats
+  for (const Sizes& a : rows)
+    for (const int n : {1, 4, 7}) add_addmm(table, a, n, n == 4 || a.size() == 3);
+  // Large enough for tiles on webgl: whole ones, and ends of rows and columns.
+  add_addmm(table, {64, 128}, 256, false);
+  add_addmm(table, {2, 33, 128}, 260, true);
+  add_addmm(table, {67, 240}, 131, true);
 });
 
 }  // namespace sg::tests

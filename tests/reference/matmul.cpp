@@ -36,6 +36,14 @@ Array matmul(const Array& a, const Array& b, bool transpose_a, bool transpose_b)
   return c;
 }
 
+Array addmm(const Array& bias, const Array& a, const Array& b, bool transpose_b) {
+  if (transpose_b) return linear(a, b, &bias);
+  Array turned({b.sizes[1], b.sizes[0]});
+  for (int i = 0; i < b.sizes[0]; ++i)
+    for (int j = 0; j < b.sizes[1]; ++j) turned.at({j, i}) = b.at({i, j});
+  return linear(a, turned, &bias);
+}
+
 Array linear(const Array& x, const Array& weight, const Array* bias) {
   const int out = weight.sizes[0], in = weight.sizes[1];
   Sizes sizes = x.sizes;

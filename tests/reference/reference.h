@@ -16,6 +16,8 @@ Array binary(const std::string& name, const Array& a, const Array& b, double p);
 Array matmul(const Array& a, const Array& b, bool transpose_a, bool transpose_b);
 /// `bias` may be null.
 Array linear(const Array& x, const Array& weight, const Array* bias);
+/// a[..., k] times b[k, n], or b[n, k] transposed, plus bias[n].
+Array addmm(const Array& bias, const Array& a, const Array& b, bool transpose_b);
 
 Array sum(const Array& x, int axis, bool keepdim);
 Array mean(const Array& x, int axis, bool keepdim);

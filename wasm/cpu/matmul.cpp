@@ -34,5 +34,11 @@ void matmul(const params::matmul& p, const Args& args) {
   });
 }
 
+void addmm(const params::addmm& p, const Args& args) {
+  const View a{args.in(0, args.count({p.m, p.k})), p.k, 1};
+  const View b{args.in(1, args.count({p.k, p.n})), p.trans_b ? 1 : p.n, p.trans_b ? p.k : 1};
+  gemm(p.m, p.n, p.k, a, b, args.out(0, args.count({p.m, p.n})), p.n, false, args.scratch(), {.bias = args.in(2, p.n)});
+}
+
 }  // namespace kernels
 }  // namespace sg::cpu

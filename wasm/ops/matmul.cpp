@@ -90,11 +90,31 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const int in = weight.dim(1), out = weight.dim(0);
   SG_CHECK(!bias.defined() || bias.shape() == Shape{out},
            "linear: bias " + str(bias.shape()) + " for weight " + str(weight.shape()));
+  if (bias.defined()) return addmm(bias, x, weight, true);
   Shape shape = x.shape();
   shape[shape.rank() - 1] = out;
-  const Tensor rows = reshape(x, Shape{static_cast<int>(x.size() / in), in});
-  const Tensor y = matmul(rows, weight, false, true);
-  return reshape(bias.defined() ? add(y, bias) : y, shape);
+  return reshape(matmul(reshape(x, Shape{static_cast<int>(x.size() / in), in}), weight, false, true), shape);
+}
+
+Tensor addmm(const Tensor& bias, const Tensor& a, const Tensor& b, bool transpose_b) {
+  SG_CHECK(a.rank() >= 1 && b.rank() == 2 && bias.rank() == 1 && a.dim(-1) == b.dim(transpose_b ? 1 : 0) &&
+               bias.dim(0) == b.dim(transpose_b ? 0 : 1),
+           "addmm: " + str(a.shape()) + " · " + str(b.shape()) + (transpose_b ? "ᵀ" : "") + " + " + str(bias.shape()) +
+               " do not fit together");
+  const int k = a.dim(-1), n = bias.dim(0), m = static_cast<int>(a.size() / k);
+  const Tensor rows = reshape(a, Shape{m, k});
+  Shape shape = a.shape();
+  shape[shape.rank() - 1] = n;
+  const params::addmm p{.m = m, .n = n, .k = k, .trans_b = transpose_b};
+  const Tensor c = record(
+      run(p, {rows, b, bias}, Shape{m, n}), {bias, rows, b}, [rows, b, bias, transpose_b](const Tensor& dc) -> Grads {
+        // dbias = Σ dC over the rows    dA = dC · Bᵀ    dB = Aᵀ · dC, or dCᵀ · A
+        const auto da = [&] { return matmul(dc, b, false, !transpose_b); };
+        const auto db = [&] { return transpose_b ? matmul(dc, rows, true) : matmul(rows, dc, true); };
+        return {bias.requires_grad() ? sum_to(dc, bias.shape()) : Tensor(), rows.requires_grad() ? da() : Tensor(),
+                b.requires_grad() ? db() : Tensor()};
+      });
+  return reshape(c, shape);
 }
 
 }  // namespace sg::ops

@@ -49,6 +49,8 @@ Tensor binary(Binary op, const Tensor& a, const Tensor& b, float p = 0);
 Tensor matmul(const Tensor& a, const Tensor& b, bool transpose_a = false, bool transpose_b = false);
 /// y[..., out] = x[..., in] · weight[out, in]ᵀ + bias[out]; no bias where it is undefined.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
+/// torch.addmm, over leading axes of a: a[..., k] · b[k, n] + bias[n]; b is [n, k] where transpose_b.
+Tensor addmm(const Tensor& bias, const Tensor& a, const Tensor& b, bool transpose_b = false);
 
 /// Reductions over one axis, or over several; an axis is kept with size 1 where keepdim.
 Tensor sum(const Tensor& x, int axis, bool keepdim = false);

@@ -14,6 +14,7 @@ int variant_of(const Pass& pass) {
   switch (pass.stage) {
     case Stage::matmul_join:
     case Stage::matmul_join_bias:
+    case Stage::matmul_join_addmm:
       return read<params::matmul>(pass).n % 4 == 0;
     case Stage::gates_tile:
       return pass.kernel == Kernel::lstm_step_backward;
@@ -55,6 +56,8 @@ void Passes::run(const Pass& pass) {
       return run_max_backward(pass);
     case Kernel::matmul:
       return run_matmul(pass);
+    case Kernel::addmm:
+      return run_addmm(pass);
     case Kernel::lstm_step:
       return run_lstm_step(pass);
     case Kernel::lstm_step_backward:

@@ -27,6 +27,7 @@ class Passes {
   void draw(const Pass& pass, int piece);
   void draw_layer(const Pass& pass, ProgramKey key, int piece, int layer);
   void run_matmul(const Pass& pass);
+  void run_addmm(const Pass& pass);
   /// Whether so many products are made in tiles.
   bool tiles_pay(const params::matmul& p, int64_t products) const;
   /// Whether the products of a recurrent step are made by a draw of their own.

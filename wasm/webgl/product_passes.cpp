@@ -57,6 +57,24 @@ void Passes::run_matmul(const Pass& pass) {
   draw({Kernel::matmul, made.span(), pass.outputs, pass.parameters, pass.floats, Stage::matmul_join}, piece);
 }
 
+void Passes::run_addmm(const Pass& pass) {
+  const auto p = read<params::addmm>(pass);
+  const params::matmul product{.m = p.m, .n = p.n, .k = p.k, .trans_b = p.trans_b};
+  const auto factors = pass.inputs.first(2);
+  if (!tiles_pay(product, 1)) {
+    const Temporary made(pool_, pass.floats);
+    run_matmul({Kernel::matmul, factors, made.span(), bytes(product), pass.floats});
+    const std::array<Texture, 3> inputs{made.texture(), made.texture(), pass.inputs[2]};
+    return draw({Kernel::addmm, inputs, pass.outputs, pass.parameters, pass.floats}, 0);
+  }
+  const int piece = piece_of_tiles(p.k, tiles_of(p.m, p.n), kFragments, kShortestPiece);
+  const Tiles made(pool_, divide_up(p.k, piece), p.m, p.n);
+  draw({Kernel::matmul, factors, made.span(), bytes(product), made.floats(), Stage::matmul_tile}, piece);
+  std::vector<Texture> inputs(made.span().begin(), made.span().end());
+  inputs.push_back(pass.inputs[2]);
+  draw({Kernel::matmul, inputs, pass.outputs, bytes(product), pass.floats, Stage::matmul_join_addmm}, piece);
+}
+
 bool Passes::gates_pay(int batch, int hidden) const {
   return hidden % 4 == 0 && max_outputs_ >= kTileOutputs && int64_t{4} * batch * hidden * hidden >= kStepWork;
 }

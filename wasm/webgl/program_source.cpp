@@ -171,6 +171,7 @@ std::span<const char* const> constants(const ProgramKey& key) {
   switch (key.stage) {
     case Stage::matmul_join:
     case Stage::matmul_join_bias:
+    case Stage::matmul_join_addmm:
       return kJoinNames;
     case Stage::gates_tile:
       return kGatesNames;
