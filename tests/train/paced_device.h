@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/schedule.h"
 #include "cpu/cpu_device.h"
 #include "io/error.h"
 #include "train/race.h"
@@ -16,6 +17,7 @@ namespace sg::test {
 struct Pace {
   double a_float = 0;       // seconds for each float that a kernel writes
   double a_kernel = 0;      // and for each kernel
+  double compiling = 0;     // until its programs are there; nobody has to wait for them
   double preparing = 0;     // once, in the first kernel's call
   int64_t dies_after = -1;  // kernels; below 0: never
 };
@@ -23,6 +25,24 @@ struct Pace {
 struct Clock {
   double now = 0;
   double wait = 1e-4;  // between two turns
+};
+
+/// Is ready when the clock says so.
+class PacedReplay final : public Replay {
+ public:
+  PacedReplay(std::unique_ptr<Replay> inner, double ready, const Clock& clock)
+      : inner_(std::move(inner)), ready_(ready), clock_(clock) {}
+  Progress prepare() override { return {clock_.now < ready_ ? 4 : 10, 10}; }
+  void run(size_t variant) override {
+    if (clock_.now < ready_) throw Error("test", "run before it was ready");
+    inner_->run(variant);
+  }
+  uint64_t bytes() const override { return inner_->bytes(); }
+
+ private:
+  std::unique_ptr<Replay> inner_;
+  double ready_;
+  const Clock& clock_;
 };
 
 class PacedDevice final : public Device {
@@ -46,6 +66,9 @@ class PacedDevice final : public Device {
       clock_.now += cost;
     else
       queue_ends_ = std::max(queue_ends_, clock_.now) + cost;
+  }
+  std::unique_ptr<Replay> prepare(const Schedule& schedule) override {
+    return std::make_unique<PacedReplay>(Device::prepare(schedule), clock_.now + pace_.compiling, clock_);
   }
   uint32_t begin_read(Buffer buffer, int64_t floats) override {
     const uint32_t reading = inner_->begin_read(buffer, floats);

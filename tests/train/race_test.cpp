@@ -165,6 +165,27 @@ TEST_CASE("preparing that eats the budget still leaves a fast graphics card its 
   CHECK(slow.seconds < 2.6);
 }
 
+TEST_CASE("programs that are compiled aside are waited for without a stall, and not for ever", "[race]") {
+  Pace webgl = pace_of(0.001);
+  webgl.compiling = 0.3;
+  const Outcome soon = race(pace_of(0.004), webgl);
+  CHECK(soon.choice.device == "webgl");
+  CHECK(soon.choice.webgl->preparing_ms == Approx(300).epsilon(0.05));
+  CHECK(soon.longest_turn < 0.02);
+  CHECK(soon.seconds < 1);
+  webgl.compiling = 1.2;
+  const Outcome late = race(pace_of(0.004), webgl);
+  CHECK(late.choice.device == "webgl");
+  CHECK(late.seconds < 1.6);
+  webgl.compiling = 10;
+  const Outcome never = race(pace_of(0.004), webgl);
+  CHECK(never.choice.device == "cpu");
+  CHECK(never.choice.webgl->steps == 0);
+  CHECK(never.choice.webgl->ms == 0);
+  CHECK(never.choice.webgl->preparing_ms > 1900);
+  CHECK(never.seconds < 2.3);
+}
+
 TEST_CASE("a graphics card that is lost in the race leaves the run to the cpu, with the reason", "[race]") {
   Pace dying = pace_of(0.001);
   for (const int64_t kernels : {0, 5, 200}) {

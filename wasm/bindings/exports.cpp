@@ -190,7 +190,7 @@ SG_EXPORT const char* sg_session_restore(int dataset, const uint8_t* bytes, uint
 SG_EXPORT const char* sg_session_step(int session, int max_steps) {
   return reply([&] {
     bindings::Run& run = find_session(session);
-    run.session->step(max_steps);
+    bindings::step(run, max_steps);
     return state_json(run);
   });
 }

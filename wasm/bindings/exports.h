@@ -59,7 +59,8 @@ const char* sg_session_restore(int dataset, const uint8_t* bytes, uint32_t lengt
 /// -> {ok, step, epoch, stepInEpoch, stepsPerEpoch, epochDone, finished, pending: losses still on the device,
 ///  trainLoss: number|null (mean over the epoch so far), recent: [[step, loss], ...] losses that arrived since the last
 ///  call, learningRate, gradientNorm: number|null, best: null|{epoch, loss} where the run has patience, device, duty:
-///  the share of the time that the run's effort lets it work in, peakBytes: of the device's memory, notices: [{code,
+///  the share of the time that the run's effort lets it work in, peakBytes: of the device's memory, preparing:
+///  null|{done, total} of the device's programs, before whose end no step is made, notices: [{code,
 ///  message}] since the last call: "device.lost", "device.taken_over", "device.moved", "run.stopped_early", "run.best"}
 /// Fails with train.diverged, and from then on, when a step's loss or gradient is not finite: the step is not applied,
 /// and the run stands where it was before it (max_steps 0 says where). finished: all epochs are, or patience is at its

@@ -47,7 +47,8 @@ json state_json(Run& run) {
   const auto loss = s.train_loss();
   const auto norm = s.gradient_norm();
   const train::State& at = s.state();
-  run.peak_bytes = std::max(run.peak_bytes, s.device().counters().live_bytes);
+  run.peak_bytes = std::max({run.peak_bytes, s.step_bytes(), s.device().counters().live_bytes});
+  const auto& preparing = run.preparing;
   json recent = json::array();
   for (const auto& [step, value] : s.take_recent()) recent.push_back({step, value});
   json notices = json::array();
@@ -69,6 +70,7 @@ json state_json(Run& run) {
           {"device", s.device().name()},
           {"duty", train::politeness(s.config().effort).duty},
           {"peakBytes", run.peak_bytes},
+          {"preparing", preparing ? json{{"done", preparing->done}, {"total", preparing->total}} : json()},
           {"notices", notices}};
 }
 
@@ -144,6 +146,15 @@ void race(Run& run) {
   if (!run.race || !run.race->turn()) return;
   run.choice = run.race->choice();
   begin(run);
+}
+
+void step(Run& run, int max_steps) {
+  run.preparing.reset();
+  if (max_steps > 0 && !run.session->finished()) {
+    const Progress progress = run.session->prepare();
+    if (progress.done < progress.total) run.preparing = progress;
+  }
+  run.session->step(run.preparing ? 0 : max_steps);
 }
 
 Resumed resume_run(const train::Devices& devices, const CsvTable& table, const std::string& name,

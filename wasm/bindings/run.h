@@ -32,6 +32,7 @@ struct Run {
   BaselineResult naive, seasonal;
   size_t season = 0;
   uint64_t peak_bytes = 0;
+  std::optional<Progress> preparing;   // while there is something to prepare
   std::vector<train::Notice> notices;  // of the run's start
 };
 
@@ -39,6 +40,10 @@ struct Run {
 Run start_run(const train::Devices& devices, const CsvTable& table, const std::string& name, train::TrainConfig config);
 /// A turn of the race, where there is one; the session begins when it is decided.
 void race(Run& run);
+
+/// Steps of the session, once they are ready: until then what is on its way is taken, and `preparing` says how far it
+/// is.
+void step(Run& run, int max_steps);
 
 struct Resumed {
   Run run;

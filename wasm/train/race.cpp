@@ -77,6 +77,10 @@ class Race::Racer {
     const double from = policy_.now();
     if (!learner_) learner_ = std::make_unique<Learner>(devices_.make(name_), data_, config_);
     const size_t in_flight = politeness(config_.effort).in_flight;
+    if (!prepared_) {
+      const Progress progress = learner_->prepare(batches_.batch(0, 0).size());
+      if (progress.done < progress.total) return false;
+    }
     bool busy = false;  // for long enough
     while (true) {
       poll();
@@ -85,7 +89,7 @@ class Race::Racer {
       readings_.push_back(learner_->step(next_batch(), config_.learning_rate));
       ++lap_.made;
       busy = policy_.now() - from >= policy_.turn;
-      if (!prepared_) prepared_ = policy_.now() - first_began_;
+      if (!prepared_) prepared_ = policy_.now() - *first_began_;
     }
   }
 
@@ -95,12 +99,13 @@ class Race::Racer {
   double estimate() const { return timed_.empty() ? estimate_ : median(timed_); }
   /// Seconds from its beginning until its first step was on its way; none yet.
   std::optional<double> prepared() const { return prepared_; }
-  double prepared_at() const { return first_began_ + prepared_.value_or(0); }
+  double prepared_at() const { return first_began_.value_or(0) + prepared_.value_or(0); }
   /// It has finished two steps.
   bool qualified() const { return laps_ >= 2; }
 
   Timing timing() const {
-    const double first = laps_ > 0 ? first_ : prepared_.value_or(0);
+    const double so_far = first_began_ ? policy_.now() - *first_began_ : 0;
+    const double first = laps_ > 0 ? first_ : prepared_.value_or(so_far);
     Timing t{estimate() * 1e3, 0, std::max(0.0, first - estimate()) * 1e3};
     if (qualified()) t.steps = timed_.empty() ? 1 : timed_steps_;
     return t;
@@ -113,6 +118,7 @@ class Race::Racer {
 
   double time_probe(std::span<const uint32_t> starts) {
     Learner learner(devices_.make(name_), data_, config_);
+    learner.prepare(starts.size());
     const double from = policy_.now();
     learner.step(starts, config_.learning_rate);
     return policy_.now() - from;
@@ -159,7 +165,8 @@ class Race::Racer {
   std::deque<uint32_t> readings_;
   int step_ = 0;
   Lap lap_;
-  double lap_began_ = 0, first_began_ = 0;
+  double lap_began_ = 0;
+  std::optional<double> first_began_;
   int laps_ = 0, lap_steps_ = 1, timed_steps_ = 0;
   size_t probed_ = 0, more_windows_ = 0;  // in the first probe and in the second
   double probe_took_ = 0;
@@ -247,7 +254,8 @@ double Race::deadline(const Racer& racer) const {
   if (!opening_) return end;
   if (&racer == cpu_.get()) return began_ + half;
   const double own = std::max(end, webgl_began_ + half);
-  if (racer.prepared().value_or(0) > half) return std::max(own, racer.prepared_at() + policy_.grace);
+  if (!racer.prepared()) return std::max(own, webgl_began_ + policy_.preparing);
+  if (*racer.prepared() > half) return std::max(own, racer.prepared_at() + policy_.grace);
   return cpu_->qualified() ? own : own + policy_.grace;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "core/check.h"
 #include "train/guard.h"
@@ -127,6 +128,20 @@ void Session::train_batch() {
   ++state_.step;
   ++state_.step_in_epoch;
   state_.draws = learner_->draws();
+}
+
+Progress Session::prepare() {
+  return surviving([&] {
+    Progress all;
+    const size_t whole = batches_.batch(state_.epoch, 0).size();
+    const size_t last = batches_.batch(state_.epoch, batches_.count() - 1).size();
+    for (const size_t windows : std::set{whole, last}) {
+      const Progress p = learner_->prepare(windows);
+      all.done += p.done;
+      all.total += p.total;
+    }
+    return all;
+  });
 }
 
 void Session::step(int max_steps) {

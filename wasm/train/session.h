@@ -52,6 +52,9 @@ class Session {
   /// could not be applied, and from then on.
   void step(int max_steps);
 
+  /// Goes on with making the steps ready, without waiting for it: until done is total, step() would wait.
+  Progress prepare();
+
   const State& state() const { return state_; }
   int steps_per_epoch() const { return batches_.count(); }
   /// Losses on their way, and steps to be made again.
@@ -81,6 +84,8 @@ class Session {
   const ForecastData& data() const { return data_; }
   Device& device() const { return learner_->device(); }
   int64_t parameter_count() const;
+  /// Memory of all that steps need, once one is prepared.
+  uint64_t step_bytes() const { return learner_->bytes(); }
   const std::vector<Parameter>& parameters() const { return learner_->parameters(); }
   /// All that a checkpoint holds. Throws train.pending while pending() is not 0.
   Copy copy();
