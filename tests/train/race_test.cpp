@@ -126,7 +126,7 @@ TEST_CASE("a graphics card that cannot finish two steps loses, and is not waited
     CHECK(out.choice.device == "cpu");
     CHECK(out.choice.webgl->steps == 0);
     CHECK(out.choice.cpu->ms == Approx(100).epsilon(0.05));
-    CHECK(out.seconds < 1.02);
+    CHECK(out.seconds < 2.1);  // the first step may have been the programs'
   }
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("where neither device can do two steps in its share, what was measured
   const Outcome cpu = race(pace_of(0.45), pace_of(0.9));
   CHECK(cpu.choice.device == "cpu");
   CHECK(cpu.choice.cpu->steps == 0);
-  CHECK(cpu.seconds < 1.3);  // the grace, for both
+  CHECK(cpu.seconds < 1.8);
   const Outcome webgl = race(pace_of(4), pace_of(0.6));
   CHECK(webgl.choice.device == "webgl");
   CHECK(webgl.choice.webgl->steps == 0);
@@ -154,12 +154,12 @@ TEST_CASE("a cpu step that is dear whatever its size is found out with more wind
 
 TEST_CASE("preparing that eats the budget still leaves a fast graphics card its two steps, and is told apart",
           "[race]") {
-  const Outcome fast = race(pace_of(0.05), preparing(pace_of(0.005), 2));
+  const Outcome fast = race(pace_of(0.05), preparing(pace_of(0.005), 1.4));
   CHECK(fast.choice.device == "webgl");
   CHECK(fast.choice.webgl->ms == Approx(5).epsilon(0.1));
-  CHECK(fast.choice.webgl->preparing_ms == Approx(2000).epsilon(0.02));
+  CHECK(fast.choice.webgl->preparing_ms == Approx(1400).epsilon(0.02));
   CHECK(fast.seconds < 2.6);
-  const Outcome slow = race(pace_of(0.05), preparing(pace_of(0.2), 2));
+  const Outcome slow = race(pace_of(0.05), preparing(pace_of(0.2), 1.4));
   CHECK(slow.choice.device == "cpu");
   CHECK(slow.choice.webgl->steps == 0);
   CHECK(slow.seconds < 2.6);
@@ -182,8 +182,8 @@ TEST_CASE("programs that are compiled aside are waited for without a stall, and 
   CHECK(never.choice.device == "cpu");
   CHECK(never.choice.webgl->steps == 0);
   CHECK(never.choice.webgl->ms == 0);
-  CHECK(never.choice.webgl->preparing_ms > 1900);
-  CHECK(never.seconds < 2.3);
+  CHECK(never.choice.webgl->preparing_ms > 1400);
+  CHECK(never.seconds < 2);
 }
 
 TEST_CASE("a graphics card that is lost in the race leaves the run to the cpu, with the reason", "[race]") {

@@ -77,7 +77,7 @@ class Race::Racer {
     const double from = policy_.now();
     if (!learner_) learner_ = std::make_unique<Learner>(devices_.make(name_), data_, config_);
     const size_t in_flight = politeness(config_.effort).in_flight;
-    if (!prepared_) {
+    if (step_ == 0) {
       const Progress progress = learner_->prepare(batches_.batch(0, 0).size());
       if (progress.done < progress.total) return false;
     }
@@ -89,7 +89,6 @@ class Race::Racer {
       readings_.push_back(learner_->step(next_batch(), config_.learning_rate));
       ++lap_.made;
       busy = policy_.now() - from >= policy_.turn;
-      if (!prepared_) prepared_ = policy_.now() - *first_began_;
     }
   }
 
@@ -97,15 +96,14 @@ class Race::Racer {
   const std::vector<double>& timed() const { return timed_; }
   /// Seconds a step, as well as it is known; 0: not at all.
   double estimate() const { return timed_.empty() ? estimate_ : median(timed_); }
-  /// Seconds from its beginning until its first step was on its way; none yet.
-  std::optional<double> prepared() const { return prepared_; }
-  double prepared_at() const { return first_began_.value_or(0) + prepared_.value_or(0); }
+  /// Seconds until its first step was done, its programs compiled for it wherever that is done; 0: it is not.
+  double first() const { return first_; }
   /// It has finished two steps.
   bool qualified() const { return laps_ >= 2; }
 
   Timing timing() const {
     const double so_far = first_began_ ? policy_.now() - *first_began_ : 0;
-    const double first = laps_ > 0 ? first_ : prepared_.value_or(so_far);
+    const double first = laps_ > 0 ? first_ : so_far;
     Timing t{estimate() * 1e3, 0, std::max(0.0, first - estimate()) * 1e3};
     if (qualified()) t.steps = timed_.empty() ? 1 : timed_steps_;
     return t;
@@ -171,7 +169,6 @@ class Race::Racer {
   size_t probed_ = 0, more_windows_ = 0;  // in the first probe and in the second
   double probe_took_ = 0;
   double estimate_ = 0, first_ = 0;
-  std::optional<double> prepared_;
   std::vector<double> timed_;
 };
 
@@ -254,9 +251,8 @@ double Race::deadline(const Racer& racer) const {
   if (!opening_) return end;
   if (&racer == cpu_.get()) return began_ + half;
   const double own = std::max(end, webgl_began_ + half);
-  if (!racer.prepared()) return std::max(own, webgl_began_ + policy_.preparing);
-  if (*racer.prepared() > half) return std::max(own, racer.prepared_at() + policy_.grace);
-  return cpu_->qualified() ? own : own + policy_.grace;
+  if (racer.laps() == 0) return std::max(own, webgl_began_ + policy_.preparing);
+  return racer.first() > half ? std::max(own, webgl_began_ + racer.first() + policy_.grace) : own;
 }
 
 bool Race::conclusive() const {

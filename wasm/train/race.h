@@ -16,9 +16,9 @@ namespace sg::train {
 
 struct RacePolicy {
   double seconds = 1;  // of both devices together, with all that they prepare
-  // A graphics card that needs more than its half for its programs is waited for up to so long, and then has the grace
-  // for two steps; it has the grace as well where the cpu could not do two steps either.
-  double preparing = 2;
+  // A graphics card whose programs take more than its half is waited for up to so long, and then has the grace for the
+  // second step: how long they take says nothing of what a step will.
+  double preparing = 1.5;
   double grace = 0.25;
   double lap = 0.025;                // what a lap should take
   double turn = 0.012;               // a turn ends with the first step after that
