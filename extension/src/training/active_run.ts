@@ -181,7 +181,7 @@ export class ActiveRun {
     const now = performance.now();
     const steps = reply.step - step;
     this.#pace.took(steps, now - began);
-    if (steps === 0 && reply.pending > 0) rest();
+    if (steps === 0 && (reply.pending > 0 || reply.preparing !== null)) rest();
     // Between two turns lies what commands and messages took: it belongs to the pace that a person sees.
     const elapsed = now - (this.#lastTurnAt ?? began);
     this.#lastTurnAt = now;
