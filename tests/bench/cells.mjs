@@ -18,18 +18,26 @@ export function build(part = 'bench') {
 export class OwnCells {
   static async open() {
     const own = new OwnCells();
-    const folders = [ADAPTER_FOLDER, new URL('.', import.meta.url).pathname];
-    own.browser = await PlainBrowser.launch('chromium', folders, { timeout: 0 });
+    await own.#launch();
     return own;
   }
 
-  /** limits: {budgetMs, minSteps, maxSteps}. A failure is a cell, too. */
+  async #launch() {
+    const folders = [ADAPTER_FOLDER, new URL('.', import.meta.url).pathname];
+    this.browser = await PlainBrowser.launch('chromium', folders, { timeout: 0 });
+  }
+
+  /** limits: {budgetMs, minSteps, maxSteps}. A failure is a cell, too; a browser that it took along is replaced. */
   async run(workload, device, limits, round = 0) {
     const cell = { workload: workload.id, peer: OURS + device, round, load: load() };
     try {
       const reports = await this.browser.run('bench_worker.mjs', { workload, device, limits });
       return { ...cell, ok: true, ...reports.at(-1) };
     } catch (error) {
+      if (!this.browser.browser.connected) {
+        await this.browser.close();
+        await this.#launch();
+      }
       return { ...cell, ok: false, error: String(error.message) };
     }
   }

@@ -9,16 +9,23 @@ export const version = '0.1.0';
 const BACKENDS = /^(cpu|cpu-(?<threads>\d+)t|cpu-relaxed|cpu-plain|webgl)$/;
 const HELD_BACK = { 'cpu-relaxed': 'core_relaxed', 'cpu-plain': 'core' };
 
-/** The module that the extension would take here, or one that a backend names, with its threads. */
+/**
+ * The module that the extension would take here, or one that a backend names, with its threads: fewer than a backend
+ * names are an error.
+ */
 async function createCore(backend) {
-  const { default: create } = await import(
-    `./bench_${HELD_BACK[backend] ?? modulesToRun()[0]}.mjs`
-  );
-  const threads = Number(BACKENDS.exec(backend).groups.threads ?? threadsToUse());
+  const asked = BACKENDS.exec(backend).groups.threads;
+  const fits = (module) => asked !== '1' || module !== 'core_threads';
+  const form = HELD_BACK[backend] ?? modulesToRun().find(fits);
+  const { default: create } = await import(`./bench_${form}.mjs`);
+  const threads = Number(asked ?? threadsToUse());
   const startWorker = (url) => new Worker(url, { type: 'module' });
   const core = await create({ threads, startWorker });
-  core._bench_set_threads(threads);
-  return core;
+  const had = core._bench_set_threads(threads);
+  if (asked !== undefined && had !== threads) {
+    throw new Error(`${backend} needs ${threads} threads; ${form} has ${had} here`);
+  }
+  return { core, info: { form, threads: had } };
 }
 
 class Net {
@@ -28,7 +35,9 @@ class Net {
 
   static async open(w, backend, weights, { x, y }) {
     const net = new Net();
-    net.#core = await createCore(backend);
+    const { core, info } = await createCore(backend);
+    net.#core = core;
+    net.info = info;
     net.#x = net.#core._bench_alloc(4 * x.length);
     net.#y = net.#core._bench_alloc(4 * y.length);
     net.#create(w, backend, weights);
@@ -112,7 +121,7 @@ export async function run(w, ctx) {
   const { params, batch } = globalThis.bench;
   const data = Array.from({ length: w.batches }, (_, k) => batch(w, k));
   const net = await Net.open(w, backend, params(w), data[0]);
-  return ctx.measure(ctx, {
+  const result = await ctx.measure(ctx, {
     step: (k) => {
       net.issue(data[k % data.length]);
       return net.drain(0);
@@ -124,4 +133,5 @@ export async function run(w, ctx) {
     flush: () => net.drain(0),
     counters: () => net.counters,
   });
+  return { ...result, info: net.info };
 }

@@ -5,7 +5,6 @@ import type {
   CheckpointEntry,
   DataConfig,
   DatasetDescription,
-  DeviceChoice,
   DeviceName,
   FieldValue,
   ModelConfig,
@@ -86,8 +85,6 @@ export const COMMANDS = {
   'run.pause': none,
   'run.resume': none,
   'run.stop': none,
-  // One of the choices of the core's field training.effort, for the run that is under way.
-  'run.effort': v.object({ effort: v.text(100, 1) }),
   'checkpoint.save': v.object({}, { store }),
   'checkpoint.list': none,
   // `epochs` more than the checkpoint has finished; without it, to the end of its own plan.
@@ -110,7 +107,7 @@ export type CommandOf<T extends CommandType> = Extract<Command, { type: T }>;
 export interface RunStarted {
   config: RunConfig;
   device: DeviceName;
-  choice: DeviceChoice;
+  deviceReason: string;
   parameters: number;
 }
 
@@ -148,7 +145,6 @@ export interface Results {
   'run.pause': Nothing;
   'run.resume': Nothing;
   'run.stop': Nothing;
-  'run.effort': Nothing;
   'checkpoint.save': CheckpointEntry;
   'checkpoint.list': { checkpoints: CheckpointEntry[] };
   'checkpoint.resume': RunStarted;

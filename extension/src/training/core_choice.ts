@@ -19,11 +19,15 @@ function hasSharedMemory(): boolean {
   return globalThis.crossOriginIsolated && typeof SharedArrayBuffer === 'function';
 }
 
-/** The modules that can be run here, the fastest first. */
+/**
+ * The modules that can be run here, the fastest first. The one with threads waits for its workers, and for ever where
+ * there are none.
+ */
 export function modulesToRun(): CoreModuleName[] {
   const relaxed = WebAssembly.validate(RELAXED_SIMD);
+  const threads = hasSharedMemory() && threadsToUse() > 1;
   return CORE_MODULES.filter(
-    (name) => name === 'core' || (relaxed && (name !== 'core_threads' || hasSharedMemory())),
+    (name) => name === 'core' || (relaxed && (name !== 'core_threads' || threads)),
   );
 }
 

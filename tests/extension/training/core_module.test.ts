@@ -46,6 +46,7 @@ test.each([
   ['core_threads', {}, all],
   ['core_relaxed', { isolated: false }, all],
   ['core_relaxed', { shared: false }, all],
+  ['core_relaxed', { processors: 1 }, all],
   ['core_relaxed', {}, ['core', 'core_relaxed']],
   ['core', { relaxed: false }, all],
   ['core', { isolated: false }, ['core', 'core_threads']],
@@ -72,7 +73,7 @@ test('the probe is a module that this engine knows, and is refused where an inst
 });
 
 test.each([
-  [1, 1],
+  [2, 2],
   [4, 4],
   [64, 8],
 ])('on %i processors %i threads work', async (processors, threads) => {
