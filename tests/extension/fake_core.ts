@@ -5,6 +5,7 @@ import { CoreError } from '../../extension/src/training/core.ts';
 import type {
   CoreInfo,
   SessionInfo,
+  SessionStart,
   StepReply,
   ValidateReply,
 } from '../../extension/src/training/core_replies.ts';
@@ -23,6 +24,8 @@ interface FakeDataset {
 }
 
 interface FakeSession {
+  /** Turns until its race is decided. */
+  racing: number;
   config: RunConfig;
   step: number;
   epoch: number;
@@ -31,6 +34,7 @@ interface FakeSession {
   idleCalls: number;
 }
 
+const DUTIES: Record<string, number> = { full: 1, leave_room: 0.75, background: 0.4 };
 export const STEPS_PER_EPOCH = 10;
 export const lossAt = (step: number): number => 1 / (1 + step);
 
@@ -42,6 +46,9 @@ export class FakeCore implements Core {
   notices: StepReply['notices'] = [];
   device: StepReply['device'] = 'cpu';
   best: StepReply['best'] = null;
+  /** Turns that the race of the next run takes; 0: there is none. */
+  raceTurns = 0;
+  preparing: StepReply['preparing'] = null;
   /** The next call of this name throws. */
   failure: { call: string; error: Error } | null = null;
   #next = 1;
@@ -63,6 +70,7 @@ export class FakeCore implements Core {
       ],
       settings,
       webgl: null,
+      webglReason: 'There is none.',
     };
   }
 
@@ -109,14 +117,31 @@ export class FakeCore implements Core {
     this.datasets.delete(dataset);
   }
 
-  sessionCreate(dataset: number, config: RunConfig): SessionInfo {
+  sessionCreate(dataset: number, config: RunConfig): SessionStart {
     this.#mayFail('sessionCreate');
     if (this.datasets.get(dataset)?.finished !== true)
       throw new CoreError('dataset.unfinished', 'No.');
-    return this.#open(
-      { config, step: 0, epoch: 0, stepInEpoch: 0, onDevice: [], idleCalls: 0 },
-      undefined,
-    );
+    const place = { step: 0, epoch: 0, stepInEpoch: 0, onDevice: [], idleCalls: 0 };
+    const info = this.#open({ config, racing: this.raceTurns, ...place }, undefined);
+    const { session } = info;
+    return this.raceTurns > 0
+      ? { session, racing: 0, info: null }
+      : { session, racing: null, info };
+  }
+
+  sessionRace(session: number): SessionStart {
+    this.#mayFail('sessionRace');
+    const run = this.#session(session);
+    run.racing -= 1;
+    if (run.racing > 0) return { session, racing: 1 - run.racing / this.raceTurns, info: null };
+    return { session, racing: null, info: this.#info(session, run, undefined) };
+  }
+
+  sessionSetEffort(session: number, effort: string): StepReply {
+    const run = this.#session(session);
+    if (!(effort in DUTIES)) throw new CoreError('config.bad_field', `No effort ${effort}.`);
+    run.config.training = { ...run.config.training, effort };
+    return this.#reply(run, []);
   }
 
   sessionRestore(_dataset: number, bytes: Uint8Array, { training }: RestoreOptions): SessionInfo {
@@ -128,7 +153,7 @@ export class FakeCore implements Core {
     const config = JSON.parse(metadata.config) as RunConfig;
     config.training = { ...config.training, ...training };
     return this.#open(
-      { ...state, config, onDevice: [], idleCalls: 0 },
+      { ...state, config, racing: 0, onDevice: [], idleCalls: 0 },
       JSON.parse(metadata.history),
     );
   }
@@ -136,6 +161,7 @@ export class FakeCore implements Core {
   sessionStep(session: number, maxSteps: number): StepReply {
     this.#mayFail('sessionStep');
     const run = this.#session(session);
+    if (run.racing > 0) throw new CoreError('session.racing', 'The race is not over.');
     const steps = Math.min(maxSteps, STEPS_PER_EPOCH - run.stepInEpoch);
     for (let i = 0; i < steps; i += 1) {
       run.step += 1;
@@ -215,14 +241,18 @@ export class FakeCore implements Core {
 
   #open(run: FakeSession, history: unknown): SessionInfo {
     this.sessions.set(this.#next, run);
+    return this.#info(this.#next++, run, history);
+  }
+
+  #info(session: number, run: FakeSession, history: unknown): SessionInfo {
     return {
-      session: this.#next++,
+      session,
       config: {
         ...run.config,
         training: { epochs: 2, ...run.config.training },
       },
       device: 'cpu',
-      deviceReason: 'chosen by the test',
+      choice: { device: 'cpu', how: 'forced', detail: '', cpu: null, webgl: null },
       parameters: 42,
       stepsPerEpoch: STEPS_PER_EPOCH,
       trainWindows: 10,
@@ -250,6 +280,9 @@ export class FakeCore implements Core {
       gradientNorm: 1,
       best: this.best,
       device: this.device,
+      duty: DUTIES[String(run.config.training['effort'] ?? 'full')]!,
+      peakBytes: 4096,
+      preparing: this.preparing,
       notices: this.notices.splice(0),
     };
   }

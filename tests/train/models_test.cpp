@@ -36,7 +36,7 @@ TEST_CASE("every forecast model learns a series and goes on from a checkpoint bi
 
     train::Session first(cpu_devices(), "cpu", wave_data(), config);
     first.step(4);
-    const auto bytes = train::save_checkpoint(first, "wave.csv", "null");
+    const auto bytes = train::save_checkpoint(first, "wave.csv", "null", {});
     const train::Checkpoint checkpoint = train::read_checkpoint(bytes);
     CHECK(checkpoint.config.to_json()["model"] == config.to_json()["model"]);
     auto resumed = train::restore_session(checkpoint, cpu_devices(), "cpu", wave_data()).session;

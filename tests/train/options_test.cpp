@@ -124,7 +124,7 @@ TEST_CASE("a resumed run keeps the best weights, the patience and the plateau, b
       curve.validation.push_back(first.validation().loss);
       first.next_epoch();
     }
-    const auto bytes = train::save_checkpoint(first, "wave.csv", "null");
+    const auto bytes = train::save_checkpoint(first, "wave.csv", "null", {});
     const train::Checkpoint checkpoint = train::read_checkpoint(bytes);
     auto resumed = train::restore_session(checkpoint, cpu_devices(), "cpu", wave_data()).session;
     const Curve rest = run_to_end(*resumed);

@@ -19,8 +19,9 @@ void sg_free(void* pointer);
 int sg_set_threads(int count);
 
 /// {ok, version, models: [{name, task: "forecast"|"image"|"text", help, fields: [{name, type: "int"|"float"|"bool"|
-///  "choice", default, min, max, choices: [the texts of a choice], help}]}], settings: the configuration's other fields,
-///  as train/config.h's describe() says, webgl: null | {renderer, software: bool}}
+///  "choice", default, min, max, choices: [the texts of a choice], help}]}], settings: the configuration's other
+///  fields, as train/config.h's describe() says, webgl: null | {renderer, software: bool}, webglReason: why there is
+///  none}
 const char* sg_describe();
 
 /// Opens a streaming CSV reader. json: {name, delimiter?, quote?, header?, decimalComma?}. -> {ok, dataset: int}
@@ -34,28 +35,39 @@ const char* sg_dataset_close(int dataset);
 /// Prepares a run on a finished data set. json:
 /// {model: {name: "lstm", ...fields}, data: {features: [column names], target: column name, ...}, training: {...}} with
 /// the fields that sg_describe names.
-/// Fields left out take their defaults. -> {ok, session: int, config: the whole config with defaults filled in,
-///  device, deviceReason, parameters, stepsPerEpoch, trainWindows, validationWindows, skippedWindows, season,
-///  state: as sg_session_step}
+/// Fields left out take their defaults. Where the device is left open and there is a graphics card, the run begins with
+/// a race, and the reply is {ok, session, racing: done part of its time, 0 to 1}: call sg_session_race until racing is
+/// null; until then every other call but sg_session_close fails with session.racing.
+/// -> {ok, session: int, racing: null, config: the whole config with defaults filled in, device, choice: how the run
+/// came
+///  to it, as train/choice.h's to_json says, parameters, stepsPerEpoch, trainWindows, validationWindows,
+///  skippedWindows, season, state: as sg_session_step}
 const char* sg_session_create(int dataset, const char* json);
+/// A turn of the race of some milliseconds. Nothing of it is left: training starts as if it had not been.
+/// -> as sg_session_create
+const char* sg_session_race(int session);
 /// The same from a checkpoint's bytes: configuration, weights, optimiser, schedule, random state and data cursor.
-/// json: {} or {training: {epochs, device}} to go on for more epochs. Throws checkpoint.mismatch when the data set
-/// lacks a column of the checkpoint. -> as sg_session_create, and history, and notice: null or one sentence (the data
-/// changed)
+/// json: {} or {training: {epochs, device}} to go on for more epochs. There is no race: unless another device is asked
+/// for, the run goes on on the one that it was on, or, with the notice device.moved, on the cpu. Throws
+/// checkpoint.mismatch when the data set lacks a column of the checkpoint. -> as sg_session_create, and history, and
+/// notice: null or one sentence (the data changed)
 const char* sg_session_restore(int dataset, const uint8_t* bytes, uint32_t length, const char* json);
-/// Trains up to max_steps steps (fewer at an epoch's end), after those that a lost graphics device took with it. On webgl
-/// the losses arrive a few calls later.
-/// the losses arrive a few calls later.
-/// With max_steps 0 it only takes the losses that have arrived. When epochDone, all steps of the epoch are made and all
-/// losses are here: validate, then sg_session_next_epoch. epoch counts the finished ones; finished: all epochs are.
+/// Trains up to max_steps steps (fewer at an epoch's end), after those that a lost graphics device took with it. On
+/// webgl the losses arrive a few calls later. the losses arrive a few calls later. With max_steps 0 it only takes the
+/// losses that have arrived. When epochDone, all steps of the epoch are made and all losses are here: validate, then
+/// sg_session_next_epoch. epoch counts the finished ones; finished: all epochs are.
 /// -> {ok, step, epoch, stepInEpoch, stepsPerEpoch, epochDone, finished, pending: losses still on the device,
 ///  trainLoss: number|null (mean over the epoch so far), recent: [[step, loss], ...] losses that arrived since the last
-///  call, learningRate, gradientNorm: number|null, best: null|{epoch, loss} where the run has patience, device, notices:
-///  [{code, message}] since the last call: "device.lost", "device.taken_over", "run.stopped_early", "run.best"}
+///  call, learningRate, gradientNorm: number|null, best: null|{epoch, loss} where the run has patience, device, duty:
+///  the share of the time that the run's effort lets it work in, peakBytes: of the device's memory, preparing:
+///  null|{done, total} of the device's programs, before whose end no step is made, notices: [{code,
+///  message}] since the last call: "device.lost", "device.taken_over", "device.moved", "run.stopped_early", "run.best"}
 /// Fails with train.diverged, and from then on, when a step's loss or gradient is not finite: the step is not applied,
 /// and the run stands where it was before it (max_steps 0 says where). finished: all epochs are, or patience is at its
 /// end; then the best weights, where there are, have been put back.
 const char* sg_session_step(int session, int max_steps);
+/// Changes how hard the run works, by a name of training.effort; no number of it changes. -> as sg_session_step
+const char* sg_session_set_effort(int session, const char* name);
 /// Leaves a done epoch. -> as sg_session_step
 const char* sg_session_next_epoch(int session);
 /// Mean loss over the validation part, a bounded number of windows a call: call until done.

@@ -86,7 +86,8 @@ json parse_whole(const SafetensorsFile& file, const std::string& key) {
 
 }  // namespace
 
-std::vector<uint8_t> save_checkpoint(Session& session, const std::string& dataset_name, const std::string& history) {
+std::vector<uint8_t> save_checkpoint(Session& session, const std::string& dataset_name, const std::string& history,
+                                     const Choice& choice) {
   const Copy copy = session.copy();
   std::vector<TensorBytes> tensors;
   for (const Values& v : copy.tensors) tensors.push_back(bytes_of("", v));
@@ -94,6 +95,7 @@ std::vector<uint8_t> save_checkpoint(Session& session, const std::string& datase
   const std::map<std::string, std::string> metadata{{"format", kFormat},
                                                     {"config", session.config().to_json().dump()},
                                                     {"state", copy.state.to_json().dump()},
+                                                    {"device", choice.to_json().dump()},
                                                     {"scaler", session.data().scaler().to_json().dump()},
                                                     {"dataset", fingerprint(session.data(), dataset_name).dump()},
                                                     {"history", history}};
@@ -108,10 +110,13 @@ Checkpoint read_checkpoint(std::span<const uint8_t> bytes) {
   TrainConfig config = TrainConfig::from_json(parse_whole(file, "config"));
   const State state = State::from_json(parse_whole(file, "state"));
   Scaler scaler = Scaler::from_json(parse_whole(file, "scaler"));
+  std::optional<Choice> choice;
+  if (file.header().metadata.count("device")) choice = Choice::from_json(parse_whole(file, "device"));
   json dataset = parse_whole(file, "dataset");
   json history = parse(file, "history");
   if (history.is_discarded()) history = nullptr;
-  return {std::move(file), std::move(config), state, std::move(scaler), std::move(dataset), std::move(history)};
+  return {std::move(file),    std::move(config), state, std::move(scaler), std::move(choice),
+          std::move(dataset), std::move(history)};
 }
 
 Restored restore_session(const Checkpoint& checkpoint, const Devices& devices, const std::string& device,

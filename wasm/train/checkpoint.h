@@ -3,19 +3,22 @@
 // FORMATS.md lists the keys.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "io/csv.h"
 #include "io/safetensors.h"
+#include "train/choice.h"
 #include "train/session.h"
 
 namespace sg::train {
 
 /// Throws train.pending while losses are still on the device, train.not_finite when a weight is not a number.
-/// `history` is any JSON text, handed back by restore.
-std::vector<uint8_t> save_checkpoint(Session& session, const std::string& dataset_name, const std::string& history);
+/// `history` is any JSON text, handed back by restore; `choice` is how the run came to its device.
+std::vector<uint8_t> save_checkpoint(Session& session, const std::string& dataset_name, const std::string& history,
+                                     const Choice& choice);
 
 /// A checkpoint read and checked, before any device is involved.
 struct Checkpoint {
@@ -23,6 +26,7 @@ struct Checkpoint {
   TrainConfig config;
   State state;
   Scaler scaler;
+  std::optional<Choice> choice;  // none in those of an earlier version
   nlohmann::json dataset;
   nlohmann::json history;  // null when it cannot be read
 };

@@ -27,7 +27,12 @@ const Options<optim::Schedule> schedules{
     {"one_cycle", "once up and down", optim::Schedule::one_cycle},
     {"reduce_on_plateau", "falls on a plateau", optim::Schedule::reduce_on_plateau}};
 const Options<std::string> devices{
-    {"auto", "Automatic", "auto"}, {"cpu", "Processor (CPU)", "cpu"}, {"webgl", "Graphics card", "webgl"}};
+    {"auto", "Choose for me", "auto"}, {"cpu", "Processor", "cpu"}, {"webgl", "Graphics card", "webgl"}};
+const Options<Effort> efforts{{"full", "At full speed", Effort::full},
+                              {"leave_room", "Leave room for other work", Effort::leave_room},
+                              {"background", "In the background", Effort::background}};
+const About about_effort{"training", "effort", "How hard to work",
+                         "how much of the machine the run may take: the result is the same"};
 
 /// A field of some optimisers, and what each of them begins with where that differs from TrainConfig's own.
 template <class T>
@@ -62,7 +67,10 @@ void visit(Visitor& v, C& c) {
            100000);
   v.number({"training", "learningRate", "Learning rate", "how far each step goes: smaller is slower and safer", front},
            c.learning_rate, 1e-8, 10);
-  v.choice({"training", "device", "Device", "what computes: Automatic takes the faster", front}, c.device, devices);
+  v.choice(
+      {"training", "device", "Train on", "Choose for me tries both for up to a second and takes the faster", front},
+      c.device, devices);
+  v.choice(about_effort, c.effort, efforts);
   v.number({"training", "patience", "Stop early after (0: never)",
             "epochs without a better validation loss; the best weights are then put back"},
            c.patience, 0, 100000);
@@ -181,6 +189,26 @@ TrainConfig TrainConfig::from_json(const json& j) {
   }
   c.values = models::values_from_json(models::find(c.model), model);
   return c;
+}
+
+Effort TrainConfig::effort_named(const std::string& name) {
+  const json j{{about_effort.group, {{about_effort.name, name}}}};
+  Reader reader(j);
+  Effort effort{};
+  reader.choice(about_effort, effort, efforts);
+  return effort;
+}
+
+Politeness politeness(Effort effort) {
+  switch (effort) {
+    case Effort::leave_room:
+      return {.duty = 0.75, .in_flight = 2};
+    case Effort::background:
+      return {.duty = 0.4, .in_flight = 1};
+    case Effort::full:
+      break;
+  }
+  return {.duty = 1, .in_flight = 3};
 }
 
 json TrainConfig::to_json() const {

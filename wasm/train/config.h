@@ -13,6 +13,17 @@
 namespace sg::train {
 
 enum class Loss { mse, mae, huber };
+enum class Effort { full, leave_room, background };
+
+/// What a run leaves to others: the share of the time that it works in, and the steps whose losses are on their way
+/// before the next one waits for another call. At full effort those are enough for a GPU to have work while the host
+/// turns round, and few enough that pages are drawn in between and a pause is felt at once. Neither changes a number of
+/// the run.
+struct Politeness {
+  double duty;
+  size_t in_flight;
+};
+Politeness politeness(Effort effort);
 
 struct TrainConfig {
   // data
@@ -40,9 +51,12 @@ struct TrainConfig {
   int patience = 0;  // epochs without a better validation loss before the run ends; 0: it goes through all
   uint64_t seed = 1;
   std::string device = "auto";
+  Effort effort = Effort::full;  // the one field that may change while the run is under way
 
   /// Throws config.bad_field naming the field, its value and its limits; unknown fields are refused.
   static TrainConfig from_json(const nlohmann::json& json);
+  /// An effort by its name in the configuration; throws as from_json does.
+  static Effort effort_named(const std::string& name);
   nlohmann::json to_json() const;
   /// Every field but the model's: [{group, name, type: "int"|"float"|"bool"|"choice"|"text"|"texts", label, help,
   /// place: "front"|"more"|"elsewhere", default, min, max, choices: [{value, label}], when: null|{field, is: [...],

@@ -1,20 +1,64 @@
-// Which device trains this run: where a person leaves it open, the same few steps are timed on each, and the answer
-// comes with its reason. A software renderer is a processor pretending to be a GPU and is not raced.
+// Which device trains this run, where a person leaves it open: both train copies of it on its first batches for at most
+// a second, in short laps by turns, and the copies are thrown away. Split into turns, so that whoever drives it answers
+// messages in between, and so that a GPU's fences, which never signal within one task, are seen.
+//
+// The cpu goes first, in half of the time, so that its speed is known when the graphics card has compiled its programs.
+// A cpu step cannot be broken off: before the first one, a step on a few windows tells whether it fits.
 #pragma once
-#include <string>
+#include <functional>
+#include <memory>
+#include <optional>
 
 #include "forecast/windows.h"
-#include "train/config.h"
-#include "train/devices.h"
+#include "train/choice.h"
 
 namespace sg::train {
 
-struct Choice {
-  std::string device;
-  std::string reason;
+struct RacePolicy {
+  double seconds = 1;  // of both devices together, with all that they prepare
+  // A graphics card whose programs take more than its half is waited for up to so long, and then has the grace for the
+  // second step: how long they take says nothing of what a step will.
+  double preparing = 1.5;
+  double grace = 0.25;
+  double lap = 0.025;                // what a lap should take
+  double turn = 0.012;               // a turn ends with the first step after that
+  std::function<double()> now = {};  // in seconds; left out: a steady clock
 };
 
-/// For config.device "auto"; any other is returned as it is ("chosen by you").
-Choice choose_device(const Devices& devices, const TrainConfig& config, const ForecastData& data);
+class Race {
+ public:
+  /// `data` outlives it. For a run that choose_without_race leaves open.
+  Race(const Devices& devices, const ForecastData& data, const TrainConfig& config, RacePolicy policy = {});
+  ~Race();
+  Race(const Race&) = delete;
+  Race& operator=(const Race&) = delete;
+
+  /// A bounded piece of work; true when the race is decided, and the copies are gone.
+  bool turn();
+  /// Of its time.
+  double fraction() const;
+  /// Once it is decided.
+  const Choice& choice() const { return *choice_; }
+
+ private:
+  class Racer;
+  void advance();
+  /// Steps of the racer's next lap; 0: it has none.
+  int next_lap(const Racer& racer) const;
+  double deadline(const Racer& racer) const;
+  bool conclusive() const;
+  void decide();
+
+  Devices devices_;
+  TrainConfig config_;
+  RacePolicy policy_;
+  Gpu gpu_;
+  double began_ = 0, webgl_began_ = 0;
+  std::unique_ptr<Racer> cpu_, webgl_;
+  Racer* racing_ = nullptr;
+  bool probed_ = false;
+  bool opening_ = true;  // one after the other; then by turns
+  std::optional<Choice> choice_;
+};
 
 }  // namespace sg::train

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "core/check.h"
 #include "train/guard.h"
@@ -10,13 +11,13 @@
 namespace sg::train {
 namespace {
 
-/// Steps whose losses are on their way before the next one waits for another call: enough for a GPU to have work while
-/// the host turns round, and few enough that pages are drawn in between and a pause is felt at once.
-constexpr size_t kInFlight = 3;
 constexpr size_t kValidationBatch = 256;
 
-/// A batch that no device could hold is refused before anything is allocated: on 32 bits its size would wrap around.
-const ForecastData& checked(const ForecastData& data, const TrainConfig& config) {
+std::string steps(int64_t n) { return std::to_string(n) + (n == 1 ? " step" : " steps"); }
+
+}  // namespace
+
+const ForecastData& Session::check(const ForecastData& data, const TrainConfig& config) {
   constexpr uint64_t kMost = uint64_t{1} << 28;  // a GiB of floats
   const WindowSplit& windows = data.windows();
   const uint64_t training = std::min(static_cast<size_t>(config.batch_size), windows.training.size());
@@ -30,10 +31,6 @@ const ForecastData& checked(const ForecastData& data, const TrainConfig& config)
                                         " are possible: choose a smaller batch, a shorter look-back or fewer columns");
   return data;
 }
-
-std::string steps(int64_t n) { return std::to_string(n) + (n == 1 ? " step" : " steps"); }
-
-}  // namespace
 
 template <class Work>
 auto Session::surviving(Work&& work) {
@@ -51,7 +48,7 @@ Session::Session(const Devices& devices, const std::string& device, ForecastData
                  const Copy* from, const RecoveryPolicy& policy)
     : data_(std::move(data)),
       config_(config),
-      batches_(checked(data_, config).windows().training, config.batch_size * config.accumulate, config.seed),
+      batches_(check(data_, config).windows().training, config.batch_size * config.accumulate, config.seed),
       recovery_(devices, policy),
       device_name_(device) {
   if (from) {
@@ -133,14 +130,29 @@ void Session::train_batch() {
   state_.draws = learner_->draws();
 }
 
+Progress Session::prepare() {
+  return surviving([&] {
+    Progress all;
+    const size_t whole = batches_.batch(state_.epoch, 0).size();
+    const size_t last = batches_.batch(state_.epoch, batches_.count() - 1).size();
+    for (const size_t windows : std::set{whole, last}) {
+      const Progress p = learner_->prepare(windows);
+      all.done += p.done;
+      all.total += p.total;
+    }
+    return all;
+  });
+}
+
 void Session::step(int max_steps) {
   if (!refused_.empty() && max_steps > 0) throw Error("train.diverged", refused_);
+  const size_t in_flight = politeness(config_.effort).in_flight;  // before a step waits for the next call
   surviving([&] {
     poll();
     size_t again = 0;
-    for (int i = 0; !finished() && !epoch_trained() && pending_.size() < kInFlight;) {
+    for (int i = 0; !finished() && !epoch_trained() && pending_.size() < in_flight;) {
       const bool lost = state_.step < lost_until_;
-      if (lost ? again++ == kInFlight : i++ >= max_steps) break;
+      if (lost ? again++ == in_flight : i++ >= max_steps) break;
       train_batch();
       if (learner_->device().can_be_lost()) recovery_.begin(*learner_, state_, epoch_trained());
       poll();

@@ -43,10 +43,17 @@ class Session {
   Session(const Devices& devices, const std::string& device, ForecastData data, const TrainConfig& config,
           const Copy* from = nullptr, const RecoveryPolicy& policy = {});
 
+  /// A batch that no device could hold is refused before anything is allocated, with config.too_large: on 32 bits its
+  /// size would wrap around.
+  static const ForecastData& check(const ForecastData& data, const TrainConfig& config);
+
   /// Trains up to `max_steps` steps, fewer at the end of an epoch, of the run, or when enough losses are on their way;
   /// steps that a lost device took with it are made again first, and do not count. Throws train.diverged when a step
   /// could not be applied, and from then on.
   void step(int max_steps);
+
+  /// Goes on with making the steps ready, without waiting for it: until done is total, step() would wait.
+  Progress prepare();
 
   const State& state() const { return state_; }
   int steps_per_epoch() const { return batches_.count(); }
@@ -73,9 +80,12 @@ class Session {
   Forecasts predict(size_t first, size_t count);
 
   const TrainConfig& config() const { return config_; }
+  void set_effort(Effort effort) { config_.effort = effort; }
   const ForecastData& data() const { return data_; }
   Device& device() const { return learner_->device(); }
   int64_t parameter_count() const;
+  /// Memory of all that steps need, once one is prepared.
+  uint64_t step_bytes() const { return learner_->bytes(); }
   const std::vector<Parameter>& parameters() const { return learner_->parameters(); }
   /// All that a checkpoint holds. Throws train.pending while pending() is not 0.
   Copy copy();

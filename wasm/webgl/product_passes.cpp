@@ -49,7 +49,7 @@ void Passes::run_matmul(const Pass& pass) {
   if (!tiles_pay(p, products)) {
     // Few fragments that wait for one fetch after the other: a draw more costs less.
     const bool waits = pass.floats <= kFewFloats && p.k >= kLongWait;
-    return run_in_pieces(pass, p.k, waits ? std::clamp(divide_up(p.k, 64) * 4, 16, kLongestWalk) : kLongestWalk);
+    return run_in_pieces(pass, p.k, waits ? std::clamp(divide_up(p.k, 64) * 4, 16, kLongestSum) : kLongestWalk);
   }
   const int piece = piece_of_tiles(p.k, tiles, kFragments, kShortestPiece);
   const Tiles made(pool_, products * divide_up(p.k, piece), p.m, p.n);

@@ -5,6 +5,7 @@ import type {
   CheckpointEntry,
   DataConfig,
   DatasetDescription,
+  DeviceChoice,
   DeviceName,
   FieldValue,
   ModelConfig,
@@ -85,6 +86,8 @@ export const COMMANDS = {
   'run.pause': none,
   'run.resume': none,
   'run.stop': none,
+  // One of the choices of the core's field training.effort, for the run that is under way.
+  'run.effort': v.object({ effort: v.text(100, 1) }),
   'checkpoint.save': v.object({}, { store }),
   'checkpoint.list': none,
   // `epochs` more than the checkpoint has finished; without it, to the end of its own plan.
@@ -107,7 +110,7 @@ export type CommandOf<T extends CommandType> = Extract<Command, { type: T }>;
 export interface RunStarted {
   config: RunConfig;
   device: DeviceName;
-  deviceReason: string;
+  choice: DeviceChoice;
   parameters: number;
 }
 
@@ -145,6 +148,7 @@ export interface Results {
   'run.pause': Nothing;
   'run.resume': Nothing;
   'run.stop': Nothing;
+  'run.effort': Nothing;
   'checkpoint.save': CheckpointEntry;
   'checkpoint.list': { checkpoints: CheckpointEntry[] };
   'checkpoint.resume': RunStarted;

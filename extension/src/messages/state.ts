@@ -62,7 +62,32 @@ export interface DatasetDescription {
 }
 
 export type DeviceName = 'cpu' | 'webgl';
-export type DeviceChoice = 'auto' | DeviceName;
+
+/** What the race for the device has measured of one. */
+export interface DeviceTiming {
+  /** Milliseconds a step; 0 when not even one was finished. */
+  ms: number;
+  /** Steps that were timed; 0 when it did not finish two in its time, and `ms` is an estimate. */
+  steps: number;
+  /** What the first step took beyond that. */
+  preparingMs: number;
+}
+
+/** How a run came to its device; `detail` is the graphics card's name, or why there is none. */
+export interface DeviceChoice {
+  device: DeviceName;
+  how: 'raced' | 'forced' | 'no_gpu' | 'software' | 'resumed' | 'moved' | 'lost';
+  detail: string;
+  cpu: DeviceTiming | null;
+  webgl: DeviceTiming | null;
+}
+
+/** What happens before a run's first step, and how much of it is done. */
+export interface Preparing {
+  what: 'race' | 'programs';
+  done: number;
+  total: number;
+}
 export type FieldValue = number | boolean | string;
 
 export interface ModelConfig {
@@ -99,6 +124,8 @@ export interface Progress {
   trainLoss: number | null;
   learningRate: number | null;
   gradientNorm: number | null;
+  /** Most bytes of the device's memory that the run has had. */
+  peakBytes: number | null;
 }
 
 export interface EpochSummary {
@@ -179,6 +206,8 @@ export interface CheckpointEntry {
   epoch: number | null;
   /** Validation loss after the last finished epoch, where the store knows it. */
   loss: number | null;
+  /** What it was trained on, where the store knows it. */
+  device: DeviceName | null;
   /** False when the file is not a whole checkpoint; `reason` says why. */
   ok: boolean;
   reason: string | null;
@@ -219,7 +248,8 @@ export interface SettingField {
   default: FieldValue | string[];
   min: number | null;
   max: number | null;
-  choices: { value: string; label: string }[];
+  /** A disabled one is not to be had on this machine. */
+  choices: { value: string; label: string; disabled?: boolean }[];
   /** It matters while another choice is one of these, and may have a default of its own for some of them. */
   when: { field: string; is: string[]; initial: Record<string, number> } | null;
 }
@@ -242,6 +272,7 @@ export interface LastRun {
   epoch: number;
   epochs: number;
   loss: number | null;
+  device: DeviceName | null;
   time: number;
 }
 
@@ -256,8 +287,10 @@ export interface RunState {
   reading: { bytes: number; total: number; rows: number } | null;
   description: DatasetDescription | null;
   config: RunConfig | null;
+  /** Before the first step, while there is something to prepare. */
+  preparing: Preparing | null;
   device: DeviceName | null;
-  deviceReason: string;
+  choice: DeviceChoice | null;
   parameters: number | null;
   windows: { train: number; validation: number; skipped: number } | null;
   progress: Progress | null;
@@ -272,6 +305,8 @@ export interface RunState {
   models: ModelDescription[];
   settings: SettingField[];
   webgl: WebglInfo | null;
+  /** Why there is no graphics card to use. */
+  webglReason: string;
   lastRun: LastRun | null;
 }
 
@@ -308,8 +343,9 @@ export function emptyState(): RunState {
     reading: null,
     description: null,
     config: null,
+    preparing: null,
     device: null,
-    deviceReason: '',
+    choice: null,
     parameters: null,
     windows: null,
     progress: null,
@@ -323,6 +359,7 @@ export function emptyState(): RunState {
     models: [],
     settings: [],
     webgl: null,
+    webglReason: '',
     lastRun: null,
   };
 }

@@ -117,7 +117,8 @@ async function entryOf(handle: FileSystemFileHandle): Promise<CheckpointEntry> {
     return { ...base, ...summary, ok: true, reason: null };
   } catch (error) {
     if (!(error instanceof HeaderError)) throw error;
-    return { ...base, step: null, epoch: null, loss: null, ok: false, reason: error.message };
+    const nothing = { step: null, epoch: null, loss: null, device: null };
+    return { ...base, ...nothing, ok: false, reason: error.message };
   }
 }
 

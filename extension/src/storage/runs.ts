@@ -26,6 +26,7 @@ const lastRun: v.Check<LastRun> = v.object({
   epoch: v.integer(0),
   epochs: v.integer(0),
   loss: v.nullable(v.number()),
+  device: v.nullable(v.oneOf('cpu', 'webgl')),
   time: v.number(),
 });
 

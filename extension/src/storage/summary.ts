@@ -1,5 +1,6 @@
-// What a checkpoint says about itself: its place in the run and its loss, from the strings of the safetensors header.
+// What a checkpoint says about itself: its place in the run, its loss and its device, from the strings of the safetensors header.
 // Only the header is read. The core checks the rest when it loads a checkpoint.
+import type { DeviceName } from '../messages/state.ts';
 import { isRecord } from '../messages/validate.ts';
 
 /** `epoch` counts finished epochs, `loss` is the validation loss after the last of them. */
@@ -7,6 +8,7 @@ export interface Summary {
   step: number | null;
   epoch: number | null;
   loss: number | null;
+  device: DeviceName | null;
 }
 
 const HEADER_LIMIT = 64 * 1024 * 1024;
@@ -51,11 +53,17 @@ export function readMetadata(header: Uint8Array, size: number): Record<string, u
 export function summaryOf(metadata: Record<string, unknown>): Summary {
   const state = parseJson(metadata['state']);
   const at = isRecord(state) ? state : {};
+  const choice = parseJson(metadata['device']);
   return {
     step: numberOf(at['step']),
     epoch: numberOf(at['epoch']),
     loss: numberOf(at['validationLoss']),
+    device: isRecord(choice) ? deviceOf(choice['device']) : null,
   };
+}
+
+function deviceOf(value: unknown): DeviceName | null {
+  return value === 'cpu' || value === 'webgl' ? value : null;
 }
 
 function numberOf(value: unknown): number | null {

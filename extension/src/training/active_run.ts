@@ -1,13 +1,20 @@
 // One training session in the core, driven turn by turn: steps until the epoch is done, validation until that is done, the
 // next epoch. It can be paused between any two turns, and its checkpoint is taken at the first moment when no loss is
 // still on the device.
-import type { Baselines, EpochSummary, History, Predictions, Progress } from '../messages/state.ts';
+import type {
+  Baselines,
+  EpochSummary,
+  History,
+  Predictions,
+  Preparing,
+  Progress,
+} from '../messages/state.ts';
 import type { Counters } from '../messages/commands.ts';
 import { CoreError } from './core.ts';
 import type { Core } from './core.ts';
 import type { SessionInfo, StepReply, ValidateReply } from './core_replies.ts';
 import { TrainingError } from './errors.ts';
-import { Loop, Pace, rest, SpeedMeter } from './loop.ts';
+import { Loop, Pace, rest, Rests, SpeedMeter } from './loop.ts';
 
 const TURN_MS = 12;
 
@@ -15,6 +22,8 @@ export interface RunEvents {
   progressed: (progress: Progress, losses: [number, number][]) => void;
   /** Something that a person should know, and on which device the run goes on. */
   noticed: (notices: StepReply['notices'], device: StepReply['device']) => void;
+  /** The device prepares its programs; null: it has. */
+  preparing: (preparing: Preparing | null) => void;
   validating: () => void;
   epochDone: (summary: EpochSummary, baselines: Baselines | null, best: StepReply['best']) => void;
   /** All epochs are done. */
@@ -43,6 +52,7 @@ export class ActiveRun {
   readonly #history: () => History;
   readonly #loop = new Loop(() => this.#turn());
   readonly #pace = new Pace();
+  readonly #rests = new Rests();
   readonly #meter = new SpeedMeter();
   #captures: Capture[] = [];
   #state: StepReply;
@@ -54,6 +64,7 @@ export class ActiveRun {
   #epochMs = 0;
   #wall = { at: 0, step: 0 };
   #trainLoss: number | null = null;
+  #preparing = false;
 
   constructor(
     id: string,
@@ -67,6 +78,7 @@ export class ActiveRun {
     this.#core = core;
     this.#session = info.session;
     this.#state = info.state;
+    this.#rests.duty = info.state.duty;
     this.#events = events;
     this.#history = history;
   }
@@ -101,6 +113,12 @@ export class ActiveRun {
     this.#core.sessionClose(this.#session);
   }
 
+  /** How hard it works from now on. */
+  setEffort(effort: string): void {
+    this.#note(this.#core.sessionSetEffort(this.#session, effort));
+    if (!this.#paused && !this.#ended) this.#loop.start();
+  }
+
   /** The checkpoint of the next moment without pending losses. */
   capture(): Promise<Captured> {
     return new Promise((resolve, reject) => {
@@ -130,12 +148,14 @@ export class ActiveRun {
       trainLoss: this.#trainLoss,
       learningRate,
       gradientNorm,
+      peakBytes: this.#state.peakBytes,
     };
   }
 
-  #turn(): boolean {
-    if (this.#captures.length > 0 && !this.#capture()) return true;
-    if (this.#paused || this.#ended) return false;
+  #turn(): number | null {
+    if (this.#captures.length > 0 && !this.#capture()) return 0;
+    if (this.#paused || this.#ended) return null;
+    this.#rests.working(performance.now());
     try {
       if (this.#stage === 'training') this.#train();
       else this.#validate();
@@ -144,17 +164,24 @@ export class ActiveRun {
       this.#failCaptures(error);
       this.#events.failed(error);
     }
-    return !this.#ended || this.#captures.length > 0;
+    return !this.#ended || this.#captures.length > 0 ? this.#rest() : null;
+  }
+
+  /** Once what the device has got is done. */
+  #rest(): number {
+    const now = performance.now();
+    return this.#rests.due(now) && this.#state.pending === 0 ? this.#rests.take(now) : 0;
   }
 
   #train(): void {
     const { step } = this.#state;
     const began = performance.now();
-    const reply = this.#core.sessionStep(this.#session, this.#pace.steps);
+    const most = this.#rests.due(began) ? 0 : this.#pace.steps;
+    const reply = this.#core.sessionStep(this.#session, most);
     const now = performance.now();
     const steps = reply.step - step;
     this.#pace.took(steps, now - began);
-    if (steps === 0 && reply.pending > 0) rest();
+    if (steps === 0 && (reply.pending > 0 || reply.preparing !== null)) rest();
     // Between two turns lies what commands and messages took: it belongs to the pace that a person sees.
     const elapsed = now - (this.#lastTurnAt ?? began);
     this.#lastTurnAt = now;
@@ -220,8 +247,13 @@ export class ActiveRun {
 
   #note(reply: StepReply): void {
     this.#state = reply;
+    this.#rests.duty = reply.duty;
     this.#trainLoss = reply.trainLoss ?? this.#trainLoss;
     this.#events.progressed(this.progress(), reply.recent);
+    const { preparing } = reply;
+    if (preparing !== null || this.#preparing)
+      this.#events.preparing(preparing && { what: 'programs', ...preparing });
+    this.#preparing = preparing !== null;
     if (reply.notices.length > 0) this.#events.noticed(reply.notices, reply.device);
   }
 

@@ -11,7 +11,13 @@ import type { Counters } from '../messages/commands.ts';
 import { isRecord } from '../messages/validate.ts';
 import type { Check } from '../messages/validate.ts';
 import * as replies from './core_replies.ts';
-import type { CoreInfo, SessionInfo, StepReply, ValidateReply } from './core_replies.ts';
+import type {
+  CoreInfo,
+  SessionInfo,
+  SessionStart,
+  StepReply,
+  ValidateReply,
+} from './core_replies.ts';
 import * as v from '../messages/validate.ts';
 
 export class CoreError extends Error {
@@ -41,8 +47,10 @@ export interface CoreModule {
   _sg_dataset_finish: (dataset: number) => number;
   _sg_dataset_close: (dataset: number) => number;
   _sg_session_create: (dataset: number, json: number) => number;
+  _sg_session_race: (session: number) => number;
   _sg_session_restore: (dataset: number, bytes: number, length: number, json: number) => number;
   _sg_session_step: (session: number, maxSteps: number) => number;
+  _sg_session_set_effort: (session: number, name: number) => number;
   _sg_session_next_epoch: (session: number) => number;
   _sg_session_validate: (session: number) => number;
   _sg_session_predict: (session: number, first: number, count: number) => number;
@@ -63,10 +71,14 @@ export interface Core {
   datasetFeed: (dataset: number, bytes: Uint8Array) => number;
   datasetFinish: (dataset: number) => DatasetDescription;
   datasetClose: (dataset: number) => void;
-  sessionCreate: (dataset: number, config: RunConfig) => SessionInfo;
+  /** Where the device is left open it may begin with a race. */
+  sessionCreate: (dataset: number, config: RunConfig) => SessionStart;
+  /** A turn of the race. */
+  sessionRace: (session: number) => SessionStart;
   sessionRestore: (dataset: number, bytes: Uint8Array, options: RestoreOptions) => SessionInfo;
   /** With maxSteps 0 it only takes the losses that have arrived. */
   sessionStep: (session: number, maxSteps: number) => StepReply;
+  sessionSetEffort: (session: number, effort: string) => StepReply;
   /** Leaves an epoch that is done. */
   sessionNextEpoch: (session: number) => StepReply;
   sessionValidate: (session: number) => ValidateReply;
@@ -116,11 +128,17 @@ export class WasmCore implements Core {
     this.#call('dataset_close', v.record, () => this.#module._sg_dataset_close(dataset));
   }
 
-  sessionCreate(dataset: number, config: RunConfig): SessionInfo {
+  sessionCreate(dataset: number, config: RunConfig): SessionStart {
     return this.#withJson(config, (json) =>
-      this.#call('session_create', replies.sessionInfo, () =>
+      this.#call('session_create', replies.sessionStart, () =>
         this.#module._sg_session_create(dataset, json),
       ),
+    );
+  }
+
+  sessionRace(session: number): SessionStart {
+    return this.#call('session_race', replies.sessionStart, () =>
+      this.#module._sg_session_race(session),
     );
   }
 
@@ -137,6 +155,14 @@ export class WasmCore implements Core {
   sessionStep(session: number, maxSteps: number): StepReply {
     return this.#call('session_step', replies.stepReply, () =>
       this.#module._sg_session_step(session, maxSteps),
+    );
+  }
+
+  sessionSetEffort(session: number, effort: string): StepReply {
+    return this.#withText(effort, (name) =>
+      this.#call('session_set_effort', replies.stepReply, () =>
+        this.#module._sg_session_set_effort(session, name),
+      ),
     );
   }
 
@@ -213,7 +239,10 @@ export class WasmCore implements Core {
   }
 
   #withJson<T>(value: unknown, use: (pointer: number) => T): T {
-    const text = JSON.stringify(value);
+    return this.#withText(JSON.stringify(value), use);
+  }
+
+  #withText<T>(text: string, use: (pointer: number) => T): T {
     const size = this.#module.lengthBytesUTF8(text) + 1;
     return this.#withMemory(size, (pointer) => {
       this.#module.stringToUTF8(text, pointer, size);

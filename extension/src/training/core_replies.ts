@@ -4,9 +4,11 @@ import type {
   Baselines,
   ColumnDescription,
   DatasetDescription,
+  DeviceChoice,
   DeviceName,
   ModelDescription,
   Predictions,
+  Preparing,
   RunConfig,
   SettingField,
   WebglInfo,
@@ -70,6 +72,8 @@ export interface CoreInfo {
   models: ModelDescription[];
   settings: SettingField[];
   webgl: WebglInfo | null;
+  /** Why there is none. */
+  webglReason: string;
 }
 
 export const coreInfo: v.Check<CoreInfo> = v.object({
@@ -77,6 +81,7 @@ export const coreInfo: v.Check<CoreInfo> = v.object({
   models: v.list(model, 1000),
   settings,
   webgl: v.nullable(v.object({ renderer: v.text(), software: v.boolean })),
+  webglReason: v.text(),
 });
 
 const column = v.object({
@@ -158,6 +163,12 @@ export interface StepReply {
   best: { epoch: number; loss: number } | null;
   /** Another one than at the start where a lost one was replaced. */
   device: DeviceName;
+  /** Share of the time that the run's effort lets it work in. */
+  duty: number;
+  /** Most bytes of the device's memory so far. */
+  peakBytes: number;
+  /** What of the device's programs is ready, while it prepares them. */
+  preparing: Omit<Preparing, 'what'> | null;
   /** What a person should know that has happened since the last reply. */
   notices: { code: string; message: string }[];
 }
@@ -181,6 +192,9 @@ export const stepReply: v.Check<StepReply> = v.object({
   gradientNorm: loss,
   best: v.nullable(v.object({ epoch: count, loss: v.anyNumber })),
   device,
+  duty: v.number(0.01, 1),
+  peakBytes: count,
+  preparing: v.nullable(v.object({ done: count, total: count })),
   notices: v.list(v.object({ code: v.text(200, 1), message: v.text() }), 1000),
 });
 
@@ -188,7 +202,7 @@ export interface SessionInfo {
   session: number;
   config: RunConfig;
   device: DeviceName;
-  deviceReason: string;
+  choice: DeviceChoice;
   parameters: number;
   stepsPerEpoch: number;
   trainWindows: number;
@@ -220,12 +234,22 @@ const filledConfig: v.Check<RunConfig> = (value, path) => {
   return { model: chosen, data, training } as unknown as RunConfig;
 };
 
+const timing = v.nullable(v.object({ ms: v.number(0), steps: count, preparingMs: v.number(0) }));
+
+const choice: v.Check<DeviceChoice> = v.object({
+  device,
+  how: v.oneOf('raced', 'forced', 'no_gpu', 'software', 'resumed', 'moved', 'lost'),
+  detail: v.text(),
+  cpu: timing,
+  webgl: timing,
+});
+
 export const sessionInfo: v.Check<SessionInfo> = (value, path) => {
   const checked = v.object({
     session: count,
     config: filledConfig,
     device,
-    deviceReason: v.text(),
+    choice,
     parameters: count,
     stepsPerEpoch: count,
     trainWindows: count,
@@ -235,6 +259,20 @@ export const sessionInfo: v.Check<SessionInfo> = (value, path) => {
     notice: v.nullable(v.text()),
   })(value, path);
   return { ...checked, history: (value as { history?: unknown }).history };
+};
+
+/** A run that is begun: its session, or how far the race for its device is. */
+export type SessionStart =
+  | { session: number; racing: number; info: null }
+  | { session: number; racing: null; info: SessionInfo };
+
+export const sessionStart: v.Check<SessionStart> = (value, path) => {
+  const { session, racing } = v.object({ session: count, racing: v.nullable(v.number(0, 1)) })(
+    value,
+    path,
+  );
+  if (racing !== null) return { session, racing, info: null };
+  return { session, racing, info: sessionInfo(value, path) };
 };
 
 export interface ValidateReply {

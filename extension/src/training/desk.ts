@@ -89,6 +89,10 @@ function handlersOf({ training, snapshot, saving, link }: DeskParts): Handlers {
       await training.stop();
       return {};
     },
+    'run.effort': ({ effort }) => {
+      training.setEffort(effort);
+      return {};
+    },
     'checkpoint.save': ({ store }) => training.save(store),
     'checkpoint.list': async () => ({ checkpoints: await training.keeper.refresh() }),
     'checkpoint.resume': (command) => training.resumeCheckpoint(command),

@@ -120,11 +120,12 @@ export class Keeper {
     const { history } = snapshot.state;
     const last = history.epochs.at(-1)?.validationLoss ?? null;
     const loss = keptBest(snapshot.state)?.loss ?? last;
-    const summary = { step, epoch, loss };
+    const { device } = snapshot.state;
+    const summary = { step, epoch, loss, device };
     const entry = await saving.save(checkpointName(run.id, step), bytes, summary, store);
     const checkpoint = { store: entry.store, id: entry.id };
     const { epochs } = run;
-    const lastRun = { source, checkpoint, step, epoch, epochs, loss, time: entry.time };
+    const lastRun = { source, checkpoint, step, epoch, epochs, loss, device, time: entry.time };
     snapshot.update({ lastRun });
     await runs.remember(lastRun);
     return entry;

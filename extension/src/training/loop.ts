@@ -1,38 +1,48 @@
 // Drives training in the worker. Each turn is a task of its own, started by a message to itself: commands are answered
-// between turns, and nothing waits for timers or animation frames, which stop in hidden and offscreen documents.
+// between turns, and no work waits for timers or animation frames, which stop in hidden and offscreen documents. Only a
+// rest is a timer: when it lasts longer, so does the rest.
 
 export class Loop {
   readonly #channel = new MessageChannel();
-  readonly #turn: () => boolean;
+  readonly #turn: () => number | null;
   #running = false;
   #posted = false;
+  #resting: ReturnType<typeof setTimeout> | undefined;
 
-  /** `turn` does a few milliseconds of work and says whether there is more. */
-  constructor(turn: () => boolean) {
+  /** `turn` does a few milliseconds of work and says after how many of rest there is more; null: there is none. */
+  constructor(turn: () => number | null) {
     this.#turn = turn;
     this.#channel.port1.onmessage = () => {
       this.#posted = false;
       if (!this.#running) return;
-      this.#running = this.#turn();
-      if (this.#running) this.#post();
+      const rest = this.#turn();
+      this.#running = rest !== null;
+      if (rest === 0) this.#post();
+      else if (rest !== null) this.#rest(rest);
     };
   }
 
+  /** Begins, or ends a rest. */
   start(): void {
     this.#running = true;
     this.#post();
   }
 
-  stop(): void {
-    this.#running = false;
-  }
-
   close(): void {
     this.#running = false;
+    clearTimeout(this.#resting);
     this.#channel.port1.close();
   }
 
+  #rest(ms: number): void {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => {
+      this.#post();
+    }, ms);
+  }
+
   #post(): void {
+    clearTimeout(this.#resting);
     if (this.#posted) return;
     this.#posted = true;
     this.#channel.port2.postMessage(null);
@@ -66,6 +76,30 @@ export class Pace {
     const fitting = ms > 0 ? (this.#steps * TARGET_MS) / ms : MOST_STEPS;
     // One quick turn must not make the next one long.
     this.#steps = Math.min(MOST_STEPS, Math.max(1, Math.floor(Math.min(fitting, this.#steps * 2))));
+  }
+}
+
+/** Leaves others their share of the time: so much work, then a rest in which nothing is on the device either. */
+export class Rests {
+  /** Share of the time that is worked in. */
+  duty = 1;
+  #since: number | null = null;
+
+  /** Work goes on, or begins. */
+  working(now: number): void {
+    this.#since ??= now;
+  }
+
+  /** Time to give the device nothing more, and to rest when it is done. */
+  due(now: number): boolean {
+    return this.duty < 1 && this.#since !== null && now - this.#since >= TARGET_MS;
+  }
+
+  /** Milliseconds that make up for the work since the last rest. */
+  take(now: number): number {
+    const worked = this.#since === null ? 0 : now - this.#since;
+    this.#since = null;
+    return worked * (1 / this.duty - 1);
   }
 }
 

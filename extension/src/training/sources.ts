@@ -1,6 +1,7 @@
 // The three doors by which a data set's bytes come: a File that the person picked, the native host, and the example in
 // the package. Each gives its name and size and then the bytes in pieces of at most 1 MiB, or an error that says where it
 // stopped.
+import type { DataSource } from '../messages/commands.ts';
 import type { SourceInfo } from '../messages/state.ts';
 import { TrainingError } from './errors.ts';
 import type { HostLink } from './hostlink.ts';
@@ -59,4 +60,12 @@ export function exampleSource(examples: Examples, name: string): ByteSource {
 // eslint-disable-next-line @typescript-eslint/require-await -- a source is asynchronous by its type
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   yield bytes;
+}
+
+/** A file that the person picked is the browser's to give, and it gives it once. */
+export function reopen({ kind, name, path }: SourceInfo): DataSource {
+  if (kind === 'example') return { kind, name };
+  if (kind === 'host' && path !== null) return { kind, path };
+  const message = `The browser may not reopen "${name}" by itself: pick it again, then resume.`;
+  throw new TrainingError('dataset.missing', message);
 }

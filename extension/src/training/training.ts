@@ -14,10 +14,11 @@ import type {
 import type { Runs } from '../storage/runs.ts';
 import { ActiveRun } from './active_run.ts';
 import type { Core } from './core.ts';
-import type { SessionInfo } from './core_replies.ts';
+import type { SessionInfo, SessionStart } from './core_replies.ts';
 import { readDataset } from './dataset.ts';
 import type { OpenDataset } from './dataset.ts';
 import { failureOf, TrainingError } from './errors.ts';
+import { nextTask, raced } from './preparing.ts';
 import { restoredHistory, addEpoch } from './history.ts';
 import type { HostLink } from './hostlink.ts';
 import { Keeper } from './keeper.ts';
@@ -25,7 +26,7 @@ import { finishedEpochs, NO_RUN } from './no_run.ts';
 import { runName, runOfCheckpoint } from './run_names.ts';
 import type { Saving } from './saving.ts';
 import type { Snapshot } from './snapshot.ts';
-import { exampleSource, fileSource, hostSource } from './sources.ts';
+import { exampleSource, fileSource, hostSource, reopen } from './sources.ts';
 import type { ByteSource, Examples } from './sources.ts';
 
 const AUTOSAVE_MS = 30_000;
@@ -69,8 +70,8 @@ export class Training {
   /** What pages should know before anything was asked for. */
   async begin(): Promise<void> {
     const { core, runs, snapshot } = this.#parts;
-    const { models, settings, webgl } = core.describe();
-    snapshot.update({ models, settings, webgl, lastRun: await runs.last() });
+    const { models, settings, webgl, webglReason } = core.describe();
+    snapshot.update({ models, settings, webgl, webglReason, lastRun: await runs.last() });
     await this.connectHost();
     await this.keeper.refresh();
   }
@@ -122,10 +123,10 @@ export class Training {
     this.#refuseWhileActive('start another run');
     this.#refuseWhileReading();
     const dataset = this.#needDataset();
-    return this.#prepare(() => {
-      const info = this.#parts.core.sessionCreate(dataset.handle, config);
-      return { info, id: runName(info.config.model.name, new Date()) };
-    });
+    return this.#prepare(
+      () => this.#parts.core.sessionCreate(dataset.handle, config),
+      (info) => runName(info.config.model.name, new Date()),
+    );
   }
 
   async resumeCheckpoint(command: CommandOf<'checkpoint.resume'>): Promise<RunStarted> {
@@ -139,14 +140,15 @@ export class Training {
     this.#refuseWhileReading();
     const dataset = this.#needDataset();
     const total = epochs === undefined ? undefined : finishedEpochs(bytes, id) + epochs;
-    return this.#prepare(() => {
+    const restore = (): SessionStart => {
       const training = { ...(total && { epochs: total }), ...(device && { device }) };
       const info = this.#parts.core.sessionRestore(dataset.handle, bytes, { training });
-      if (!info.state.finished) return { info, id: runOfCheckpoint(id) };
+      if (!info.state.finished) return { session: info.session, racing: null, info };
       this.#parts.core.sessionClose(info.session);
       const message = `The run of ${id} has finished its ${String(info.state.epoch)} epochs: say how many more to train.`;
       throw new TrainingError('checkpoint.finished', message);
-    });
+    };
+    return this.#prepare(restore, () => runOfCheckpoint(id));
   }
 
   pause(): void {
@@ -158,6 +160,14 @@ export class Training {
     const run = this.#needActive();
     this.#parts.snapshot.update({ phase: run.stage });
     run.start();
+  }
+
+  setEffort(effort: string): void {
+    this.#needActive().setEffort(effort);
+    const { config } = this.state;
+    if (config === null) return;
+    const training = { ...config.training, effort };
+    this.#parts.snapshot.update({ config: { ...config, training } });
   }
 
   async stop(): Promise<void> {
@@ -228,38 +238,42 @@ export class Training {
 
   async #reopenLastSource(): Promise<void> {
     const source = this.state.lastRun?.source;
-    if (this.#dataset !== null || source === undefined) return;
-    if (source.kind === 'example') await this.openDataset({ kind: 'example', name: source.name });
-    else if (source.kind === 'host' && source.path !== null) {
-      await this.openDataset({ kind: 'host', path: source.path });
-    } else {
-      const message = `The browser may not reopen "${source.name}" by itself: pick it again, then resume.`;
-      throw new TrainingError('dataset.missing', message);
-    }
+    if (this.#dataset === null && source !== undefined) await this.openDataset(reopen(source));
   }
 
   /** What was there before stays until the new session exists. */
-  async #prepare(create: () => { info: SessionInfo; id: string }): Promise<RunStarted> {
+  async #prepare(
+    begin: () => SessionStart,
+    idOf: (info: SessionInfo) => string,
+  ): Promise<RunStarted> {
     const { core, snapshot } = this.#parts;
     const { phase } = this.state;
     snapshot.update({ phase: 'preparing', failure: null });
     await nextTask();
     try {
-      const { info, id } = create();
+      const info = await raced(core, begin(), (preparing) => {
+        snapshot.updateSoon({ preparing });
+      });
       this.#closeRun();
       const history = info.history === undefined ? emptyHistory() : restoredHistory(info.history);
       const events = this.#runEvents(() => run);
-      const run: ActiveRun = new ActiveRun(id, core, info, events, () => this.state.history);
+      const run: ActiveRun = new ActiveRun(
+        idOf(info),
+        core,
+        info,
+        events,
+        () => this.state.history,
+      );
       this.#run = run;
       this.keeper.begin();
-      const { config, device, deviceReason, parameters } = info;
+      const { config, device, choice, parameters } = info;
       const { trainWindows: train, validationWindows: validation, skippedWindows: skipped } = info;
       snapshot.update({
         ...NO_RUN,
         phase: 'training',
         config,
         device,
-        deviceReason,
+        choice,
         parameters,
         windows: { train, validation, skipped },
         history,
@@ -270,9 +284,9 @@ export class Training {
       this.#noticed(info.state.notices, info.state.device);
       this.#tellBusy();
       run.start();
-      return { config, device, deviceReason, parameters };
+      return { config, device, choice, parameters };
     } catch (error) {
-      snapshot.update({ phase, failure: failureOf(error) });
+      snapshot.update({ phase, preparing: null, failure: failureOf(error) });
       throw error;
     }
   }
@@ -282,6 +296,9 @@ export class Training {
     return {
       progressed: (progress, losses) => {
         snapshot.progress(progress, losses);
+      },
+      preparing: (preparing) => {
+        snapshot.updateSoon({ preparing });
       },
       validating: () => {
         snapshot.updateSoon({ phase: 'validating' });
@@ -313,7 +330,9 @@ export class Training {
     for (const { code, message } of notices) {
       const lost = code.startsWith('device.');
       snapshot.notice(lost ? 'warning' : 'info', code, message);
-      if (device !== this.state.device) snapshot.update({ device, deviceReason: message });
+      const { choice } = this.state;
+      if (device !== this.state.device && choice !== null)
+        snapshot.update({ device, choice: { ...choice, device, how: 'lost', detail: message } });
     }
   }
 
@@ -378,11 +397,4 @@ export class Training {
       this.active || this.#dataset !== null || this.#reading !== null || this.keeper.busy,
     );
   }
-}
-
-/** Lets messages that were posted before the core's long call reach their readers. */
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, 0);
-  });
 }

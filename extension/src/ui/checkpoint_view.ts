@@ -2,6 +2,7 @@
 
 import type { CheckpointEntry, RunState, StoreName } from '../messages/state.ts';
 import { isActive } from '../messages/state.ts';
+import { deviceText } from './device_view.ts';
 import { formatBytes, formatCount, formatLoss, formatMoment } from './format.ts';
 
 export interface CheckpointView {
@@ -41,11 +42,12 @@ export function viewCheckpoints(state: RunState): CheckpointView[] {
     }));
 }
 
-function detailOf({ step, epoch, loss, size }: CheckpointEntry): string {
+function detailOf({ step, epoch, loss, device, size }: CheckpointEntry): string {
   const parts: string[] = [];
   if (step !== null) parts.push(`step ${formatCount(step)}`);
   if (epoch !== null) parts.push(`epoch ${formatCount(epoch)}`);
   if (loss !== null) parts.push(`loss ${formatLoss(loss)}`);
+  if (device !== null) parts.push(deviceText(device, false).toLowerCase());
   parts.push(formatBytes(size));
   return parts.join(' · ');
 }

@@ -52,6 +52,14 @@ export function formatBytes(value: number | null | undefined): string {
   return `${digits} ${units[unit] ?? ''}`;
 }
 
+/** What takes from microseconds to seconds: "0.42 ms", "3.1 ms", "123 ms", "1.2 s". */
+export function formatMilliseconds(value: number | null | undefined): string {
+  if (!isNumber(value) || value < 0) return missing;
+  if (value >= 999.5) return `${(value / 1000).toFixed(1)} s`;
+  if (value >= 9.95) return `${grouped.format(value)} ms`;
+  return `${value >= 0.995 ? value.toFixed(1) : trimZeros(value.toFixed(2))} ms`;
+}
+
 /** Seconds as the two largest units: "4 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
 export function formatDuration(seconds: number | null | undefined): string {
   if (!isNumber(seconds) || seconds < 0) return missing;

@@ -4,6 +4,7 @@ import type { Counters } from '../messages/commands.ts';
 import { isActive } from '../messages/state.ts';
 import type { HostLinkState, RunState } from '../messages/state.ts';
 import { make, on, setHidden, setText } from './dom.ts';
+import { raceDetails } from './device_view.ts';
 import { formatBytes, formatCount, joinWords } from './format.ts';
 import type { Actions } from './page.ts';
 import { viewRun } from './run_view.ts';
@@ -23,6 +24,7 @@ export class MachineCard {
   readonly #actions: Actions;
   readonly #renderer = make('dd');
   readonly #processor = make('dd', { ...once(testIds.processor) });
+  readonly #race = make('dd', { ...once(testIds.race) });
   readonly #parameters = make('dd', { class: 'number', ...once(testIds.parameters) });
   readonly #windows = make('dd', { class: 'number', ...once(testIds.windows) });
   readonly #kernels = make('dd', { class: 'number', ...once(testIds.kernels) });
@@ -48,6 +50,7 @@ export class MachineCard {
         { class: 'pairs', ...once(testIds.counters) },
         ...pair('Graphics', this.#renderer),
         ...pair('Processor', this.#processor),
+        ...pair('Race', this.#race),
         ...pair('Parameters', this.#parameters),
         ...pair('Windows', this.#windows),
         ...pair('Kernels run', this.#kernels),
@@ -64,12 +67,15 @@ export class MachineCard {
   }
 
   update(state: RunState): void {
-    const { host, webgl } = state;
+    const { host, webgl, webglReason, choice } = state;
     const view = viewRun(state);
     setText(
       this.#renderer,
-      webgl === null ? 'no WebGL 2' : webgl.renderer + (webgl.software ? ' (software)' : ''),
+      webgl === null
+        ? `none to use: ${webglReason}`
+        : webgl.renderer + (webgl.software ? ' (software)' : ''),
     );
+    setText(this.#race, (choice && raceDetails(choice)) ?? '–');
     setText(this.#parameters, view.parameters);
     setText(this.#windows, view.windows);
     const version = host.version === null || host.version === '' ? '' : `, version ${host.version}`;

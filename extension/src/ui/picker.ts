@@ -3,6 +3,7 @@
 
 import type { HostEntry } from '../messages/commands.ts';
 import type { LastRun, RunState } from '../messages/state.ts';
+import { deviceText } from './device_view.ts';
 import { make, on, setAttribute, setDisabled, setHidden, setText, syncList } from './dom.ts';
 import { formatBytes, formatCount, formatMoment, shorten } from './format.ts';
 import type { Actions, Snapshot } from './page.ts';
@@ -143,7 +144,8 @@ class LastRunCard {
     setText(this.#button, run.epoch < run.epochs ? 'Go on' : `${String(moreEpochs)} more epochs`);
     setText(this.#title, `Last run: ${shorten(run.source.name, 34)}`);
     const where = `Epoch ${formatCount(run.epoch)} of ${formatCount(run.epochs)}`;
-    setText(this.#text, `${where} · ${formatMoment(run.time)}`);
+    const device = run.device === null ? '' : ` · ${deviceText(run.device, false)}`;
+    setText(this.#text, `${where}${device} · ${formatMoment(run.time)}`);
   }
 }
 

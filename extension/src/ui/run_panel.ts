@@ -1,8 +1,10 @@
-// The figures of a run and its buttons. Figures change in place many times a second, so they are not announced; one
+// The figures of a run, how hard it works, and its buttons. Figures change in place many times a second, so they are not announced; one
 // sentence an epoch is (see announcer.ts).
 
+import { isActive } from '../messages/state.ts';
 import type { RunState } from '../messages/state.ts';
 import { make, on, setDisabled, setHidden, setText } from './dom.ts';
+import { SelectField } from './fields.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { viewRun } from './run_view.ts';
 import type { RunView } from './run_view.ts';
@@ -11,6 +13,8 @@ import { once, testIds } from './testids.ts';
 import type { TestId } from './testids.ts';
 
 type FigureKey = Exclude<keyof RunView, 'fraction' | 'can' | 'task'>;
+/** The setting that may change while the run is under way. */
+const EFFORT = 'effort';
 
 const mainFigures: [FigureKey, string, TestId][] = [
   ['epoch', 'Epoch', testIds.epoch],
@@ -31,9 +35,18 @@ export class RunPanel {
   });
   readonly #device = make('strong', { ...once(testIds.device) });
   readonly #reason = make('span', { class: 'muted', ...once(testIds.deviceReason) });
+  readonly #machine = make('p', { class: 'small' }, this.#device, this.#reason);
+  readonly #preparing = make('p', { class: 'small', ...once(testIds.preparing) });
+  readonly #memory = make('p', { class: 'muted small', ...once(testIds.memory) });
   readonly #figures = new Map<FigureKey, HTMLElement>();
+  readonly #effort: SelectField;
 
-  constructor() {
+  constructor(actions: Actions) {
+    this.#effort = new SelectField({
+      label: 'How hard to work',
+      name: testIds.effort,
+      change: (effort) => void actions.run({ type: 'run.effort', effort }),
+    });
     const figures = mainFigures.map(([key, label, name]) => {
       const value = make('dd', { class: 'number', ...once(name) });
       this.#figures.set(key, value);
@@ -44,8 +57,11 @@ export class RunPanel {
       { class: 'stack', 'aria-label': 'Run' },
       this.#task,
       this.#bar,
+      this.#preparing,
       make('dl', { class: 'figures' }, ...figures),
-      make('p', { class: 'small' }, this.#device, ' ', this.#reason),
+      this.#machine,
+      this.#memory,
+      this.#effort.element,
     );
   }
 
@@ -55,8 +71,22 @@ export class RunPanel {
     if (view.fraction === null) this.#bar.removeAttribute('value');
     else this.#bar.value = view.fraction;
     for (const [key, element] of this.#figures) setText(element, view[key]);
-    setText(this.#device, view.device === '–' ? '' : view.device);
-    setText(this.#reason, view.deviceReason);
+    setText(this.#preparing, view.preparing);
+    setHidden(this.#preparing, view.preparing === '');
+    setText(this.#device, view.device);
+    setText(this.#reason, view.deviceReason === '' ? '' : `: ${view.deviceReason}`);
+    setHidden(this.#machine, state.device === null);
+    setText(this.#memory, `Memory: ${view.memory}`);
+    setHidden(this.#memory, state.progress === null);
+    this.#showEffort(state);
+  }
+
+  #showEffort({ settings, config, phase }: RunState): void {
+    const field = settings.find(({ group, name }) => group === 'training' && name === EFFORT);
+    const changeable = field !== undefined && isActive(phase) && phase !== 'preparing';
+    setHidden(this.#effort.element, !changeable);
+    if (changeable)
+      this.#effort.show(field.choices, String(config?.training[EFFORT] ?? field.default));
   }
 }
 

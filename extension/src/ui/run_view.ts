@@ -1,10 +1,12 @@
 // The run as a person reads it: every figure and which buttons make sense, from the worker's snapshot alone.
 
 import { isActive, keptBest } from '../messages/state.ts';
-import type { DeviceName, EpochSummary, Phase, RunState } from '../messages/state.ts';
+import type { EpochSummary, Phase, RunState } from '../messages/state.ts';
 import { rowSeconds } from './columns.ts';
+import { deviceText, preparingText, reasonText } from './device_view.ts';
 import { Settings } from './settings.ts';
 import {
+  formatBytes,
   formatCount,
   formatDuration,
   formatLoss,
@@ -43,6 +45,8 @@ const phaseTexts: Record<Phase, [string, Tone]> = {
 
 export function phaseOf(state: RunState | null): { text: string; tone: Tone } {
   if (state === null) return { text: 'Starting', tone: 'idle' };
+  if (state.phase === 'training' && state.preparing !== null)
+    return { text: 'Preparing', tone: 'active' };
   if (state.phase === 'finished' && state.outcome === 'stopped')
     return { text: 'Stopped', tone: 'warn' };
   const [text, tone] = phaseTexts[state.phase];
@@ -58,9 +62,13 @@ export interface RunView {
   timeLeft: string;
   device: string;
   deviceReason: string;
+  /** What is prepared before the first step; '' when it is. */
+  preparing: string;
+  /** "12.3 MB" */
+  memory: string;
   parameters: string;
   windows: string;
-  /** Done part of all steps, 0 to 1; null when unknown. */
+  /** Done part of all steps, or of what is prepared, 0 to 1; null when unknown. */
   fraction: number | null;
   /** The forecast in words: "temp_max, 7 rows ahead from 30 rows of 4 columns". */
   task: string;
@@ -79,7 +87,10 @@ export function viewRun(state: RunState): RunView {
     stepsPerSecond: formatRate(progress?.stepsPerSecond ?? last?.stepsPerSecond),
     timeLeft: ended ? '–' : formatDuration(progress?.secondsLeft),
     device: deviceText(state.device, state.webgl?.software ?? false),
-    deviceReason: state.deviceReason,
+    deviceReason: reasonText(state.choice),
+    preparing:
+      state.preparing !== null || phase === 'preparing' ? preparingText(state.preparing) : '',
+    memory: formatBytes(progress?.peakBytes),
     parameters: formatCount(state.parameters),
     windows: windowText(state),
     fraction: fractionDone(state),
@@ -105,17 +116,12 @@ function epochText({ progress, phase }: RunState): string {
   return `${formatCount(current)} of ${formatCount(epochs)}`;
 }
 
-function fractionDone({ progress, phase, outcome }: RunState): number | null {
+function fractionDone({ progress, phase, outcome, preparing }: RunState): number | null {
+  if (preparing !== null) return preparing.total > 0 ? preparing.done / preparing.total : null;
   if (phase === 'finished' && outcome === 'completed') return 1;
   if (progress === null || progress.stepsPerEpoch <= 0 || progress.epochs <= 0) return null;
   const done = progress.epoch + progress.stepInEpoch / progress.stepsPerEpoch;
   return Math.min(1, Math.max(0, done / progress.epochs));
-}
-
-export function deviceText(device: DeviceName | null, software: boolean): string {
-  if (device === null) return '–';
-  if (device === 'cpu') return 'CPU';
-  return software ? 'WebGL (software)' : 'WebGL';
 }
 
 function windowText({ windows }: RunState): string {

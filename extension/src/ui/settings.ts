@@ -86,6 +86,26 @@ export class Settings {
   }
 }
 
+/** The fields as they are on this machine: a graphics card that is not to be had cannot be chosen, and says why. */
+export function onThisMachine({
+  settings,
+  webgl,
+  webglReason,
+}: Pick<RunState, 'settings' | 'webgl' | 'webglReason'>): SettingField[] {
+  if (webgl !== null && !webgl.software) return [...settings];
+  return settings.map((field) => {
+    if (field.group !== 'training' || field.name !== 'device') return field;
+    if (webgl !== null) {
+      const help = `The graphics card here is emulated on the processor (${webgl.renderer}): Choose for me takes the processor`;
+      return { ...field, help };
+    }
+    const choices = field.choices.map((choice) =>
+      choice.value === 'webgl' ? { ...choice, disabled: true } : choice,
+    );
+    return { ...field, choices, help: `There is no graphics card to use here: ${webglReason}` };
+  });
+}
+
 /** hidden_size -> "Hidden size". */
 export function words(name: string): string {
   const spaced = name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2');
@@ -107,7 +127,9 @@ export function checkSetting(field: SettingField, value: unknown): string | null
   const { type, min, max, choices } = field;
   if (type === 'bool') return typeof value === 'boolean' ? null : 'Say yes or no.';
   if (type === 'choice')
-    return choices.some((choice) => choice.value === value) ? null : 'Choose one.';
+    return choices.some((choice) => choice.value === value && choice.disabled !== true)
+      ? null
+      : 'Choose one.';
   if (type !== 'int' && type !== 'float') return null;
   return checkNumber(
     typeof value === 'number' ? value : NaN,

@@ -21,7 +21,7 @@ import { Segments, SelectField } from './fields.ts';
 import { shorten } from './format.ts';
 import { Repairs } from './repairs.ts';
 import { SettingControl } from './setting_fields.ts';
-import { Settings } from './settings.ts';
+import { onThisMachine, Settings } from './settings.ts';
 import { ColumnList, ModelFields, TargetField } from './setup_parts.ts';
 import type { Part } from './setup_parts.ts';
 import { once, testIds } from './testids.ts';
@@ -92,7 +92,7 @@ export class Setup {
     const { description, models, config, source } = state;
     this.#parts = [];
     if (description === null) return;
-    const settings = new Settings(state.settings);
+    const settings = new Settings(onThisMachine(state));
     this.#settings = settings;
     this.#choices =
       loadDraft(this.#options.storage, this.#identity, description, models, settings) ??

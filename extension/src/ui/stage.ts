@@ -33,7 +33,7 @@ export class Stage {
   readonly #reading = new ReadingPanel();
   readonly #cancel = make('button', { type: 'button', ...once(testIds.cancelReading) }, 'Cancel');
   readonly #setup: Setup;
-  readonly #run = new RunPanel();
+  readonly #run: RunPanel;
   readonly #runButtons: RunButtons;
   readonly #result = new ResultPanel();
   readonly #resultButtons: ResultButtons;
@@ -56,6 +56,7 @@ export class Stage {
         void this.#start(actions, config);
       },
     });
+    this.#run = new RunPanel(actions);
     this.#runButtons = new RunButtons(actions);
     const again = (): void => {
       this.#again = this.#last;

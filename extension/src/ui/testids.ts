@@ -58,6 +58,10 @@ export const testIds = {
   timeLeft: 'time-left',
   device: 'device',
   deviceReason: 'device-reason',
+  preparing: 'preparing',
+  memory: 'memory',
+  effort: 'run-effort',
+  race: 'race',
   parameters: 'parameters',
   windows: 'windows',
   // The result

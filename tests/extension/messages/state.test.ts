@@ -46,6 +46,7 @@ describe('events', () => {
     trainLoss: 1,
     learningRate: 1,
     gradientNorm: 1,
+    peakBytes: 1,
   };
   const losses: [number, number][] = [[1, 0.5]];
 

@@ -20,6 +20,7 @@ const checkpoint = safetensors({
     lossCount: 0,
     validationLoss: 0.25,
   }),
+  device: JSON.stringify({ device: 'webgl', how: 'forced', detail: '', cpu: null, webgl: null }),
 });
 const id = 'lstm-1-120.safetensors';
 
@@ -38,6 +39,7 @@ describe('checkpoints in the browser', () => {
       step: 120,
       epoch: 3,
       loss: 0.25,
+      device: 'webgl',
       ok: true,
     };
     expect(await store.list()).toMatchObject([expected]);
@@ -123,6 +125,7 @@ describe('the last run', () => {
     epoch: 3,
     epochs: 5,
     loss: 0.25,
+    device: 'webgl',
     time: 1,
   };
 

@@ -18,7 +18,7 @@ test('a device that was replaced is told as a warning, and the run shows the one
   room.core.notices = [{ code: 'device.lost', message: 'The GPU went away.' }];
   const lost = await room.until(({ device }) => device === 'webgl');
   expect(lost.notices).toMatchObject([{ level: 'warning', code: 'device.lost' }]);
-  expect(lost.deviceReason).toBe('The GPU went away.');
+  expect(lost.choice).toMatchObject({ device: 'webgl', how: 'lost', detail: 'The GPU went away.' });
   room.core.device = 'cpu';
   room.core.notices = [{ code: 'device.taken_over', message: 'The processor has taken over.' }];
   const over = await room.until(({ device }) => device === 'cpu');

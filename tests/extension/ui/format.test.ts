@@ -5,6 +5,7 @@ import {
   formatCount,
   formatDuration,
   formatLoss,
+  formatMilliseconds,
   formatMoment,
   formatMomentUtc,
   formatPercent,
@@ -19,6 +20,16 @@ describe('numbers', () => {
   it('groups counts by thousands', () => {
     expect(formatCount(17420)).toBe('17,420');
     expect(formatCount(null)).toBe('–');
+  });
+
+  it.each([
+    [0.4213, '0.42 ms'],
+    [3.06, '3.1 ms'],
+    [42.4, '42 ms'],
+    [1234, '1.2 s'],
+    [null, '–'],
+  ])('writes %s milliseconds as %s', (value, text) => {
+    expect(formatMilliseconds(value)).toBe(text);
   });
 
   it.each([

@@ -101,9 +101,11 @@ describe('picking', () => {
       epoch: 5,
       epochs: 20,
       loss: 0.1,
+      device: 'webgl' as const,
       time: 1,
     };
     bench.show(stateOf('empty', { lastRun }));
+    expect(document.body.textContent).toContain('Epoch 5 of 20 · Graphics card');
     one('last-run-resume').click();
     bench.show(stateOf('empty', { lastRun: { ...lastRun, epoch: 20 } }));
     one('last-run-resume').click();

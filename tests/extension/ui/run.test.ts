@@ -2,7 +2,7 @@
 // A run and its result as buttons and figures: what each phase offers and what it asks for.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Bench } from './bench.ts';
-import { all, button, input, one, settle } from './recorder.ts';
+import { all, button, choose, input, one, select, settle } from './recorder.ts';
 import { stateOf } from './states.ts';
 
 let bench: Bench;
@@ -17,7 +17,7 @@ describe('a run', () => {
     bench.show(stateOf('training'));
     expect(all('train')).toHaveLength(0);
     expect(one('step').textContent).toBe('194');
-    expect(one('device').textContent).toBe('CPU');
+    expect(one('device').textContent).toBe('Processor');
   });
 
   it('pauses, resumes, saves and stops', async () => {
@@ -68,13 +68,65 @@ describe('a run', () => {
     bench.actions.answers['run.start'] = {
       config: state.config!,
       device: 'cpu',
-      deviceReason: '',
+      choice: state.choice!,
       parameters: 1,
     } as never;
     one('train').click();
     await settle();
     bench.show(state);
     expect(all('train')).toHaveLength(0);
+  });
+
+  it('tells of the race while it lasts, and then who has won and by how much', () => {
+    const bar = one.bind(null, 'progress') as () => HTMLProgressElement;
+    bench.show(stateOf('preparing'));
+    expect(one('preparing').textContent).toBe('Preparing…');
+    expect(bar().hasAttribute('value')).toBe(false);
+    expect(one('device').parentElement?.hidden).toBe(true);
+    bench.show(stateOf('preparing', { preparing: { what: 'race', done: 0.25, total: 1 } }));
+    expect(one('preparing').textContent).toBe('Trying the processor and the graphics card…');
+    expect(bar().value).toBe(0.25);
+    const webgl = { ms: 3.1, steps: 64, preparingMs: 20 };
+    const cpu = { ms: 13, steps: 40, preparingMs: 1 };
+    bench.show(
+      stateOf('training', {
+        device: 'webgl',
+        webgl: { renderer: 'A real card', software: false },
+        choice: { device: 'webgl', how: 'raced', detail: 'A real card', cpu, webgl },
+      }),
+    );
+    expect(one('preparing').hidden).toBe(true);
+    expect(one('device').parentElement?.textContent).toBe(
+      'Graphics card: 3.1 ms a step, 4.2 times as fast as the processor',
+    );
+    expect(one('memory').textContent).toBe('Memory: 12 MB');
+  });
+
+  it('shows how many programs are prepared before the first step, and can be stopped meanwhile', () => {
+    bench.show(stateOf('training', { preparing: { what: 'programs', done: 6, total: 24 } }));
+    expect(one('preparing').textContent).toBe('Preparing the graphics card: 6 of 24 programs');
+    expect((one('progress') as HTMLProgressElement).value).toBe(0.25);
+    expect(button('stop').hidden).toBe(false);
+    expect(button('stop').disabled).toBe(false);
+  });
+
+  it('lets a person say how hard it works while it runs', () => {
+    const state = stateOf('training');
+    bench.show(state);
+    const effort = select('run-effort');
+    expect([...effort.options].map(({ text }) => text)).toEqual([
+      'At full speed',
+      'Leave room for other work',
+      'In the background',
+    ]);
+    expect(effort.value).toBe('full');
+    choose(effort, 'background');
+    expect(bench.actions.of('run.effort')).toEqual([{ type: 'run.effort', effort: 'background' }]);
+    const training = { ...state.config!.training, effort: 'background' };
+    bench.show({ ...state, config: { ...state.config!, training } });
+    expect(effort.value).toBe('background');
+    bench.show(stateOf('finished'));
+    expect(effort.closest<HTMLElement>('.field')?.hidden).toBe(true);
   });
 
   it('changes figures in place', () => {

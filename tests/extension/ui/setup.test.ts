@@ -7,6 +7,7 @@ import { settingId } from '../../../extension/src/ui/testids.ts';
 import { settings } from '../settings.ts';
 import { description, stateOf } from './states.ts';
 
+const card = { renderer: 'A real card', software: false };
 let bench: Bench;
 
 beforeEach(() => {
@@ -127,7 +128,7 @@ describe('set-up', () => {
   });
 
   it('makes a control for every field that the core describes, at once or under "More settings"', () => {
-    bench.show(stateOf('ready'));
+    bench.show(stateOf('ready', { webgl: card }));
     const more = one('advanced').closest('details');
     expect(more?.open).toBe(false);
     expect(one('advanced').textContent).toBe('More settings');
@@ -141,6 +142,38 @@ describe('set-up', () => {
       const told = document.getElementById(control.getAttribute('aria-describedby') ?? '');
       expect([name, told?.textContent]).toEqual([name, help]);
     }
+  });
+
+  it('offers a graphics card only where there is one, and says what is known of it', () => {
+    const hint = (): string => document.getElementById('device-choice-hint')?.textContent ?? '';
+    const offered = (): string[] =>
+      [...select('device-choice').options]
+        .filter(({ disabled }) => !disabled)
+        .map(({ text }) => text);
+    bench.show(stateOf('ready', { webgl: card }));
+    expect(offered()).toEqual(['Choose for me', 'Processor', 'Graphics card']);
+    expect(hint()).toContain('tries both');
+    bench.open();
+    bench.show(stateOf('ready'));
+    expect(offered()).toHaveLength(3);
+    expect(hint()).toContain('emulated on the processor (ANGLE (SwiftShader))');
+    bench.open();
+    bench.show(stateOf('ready', { webgl: null, webglReason: 'WebGL2 is switched off' }));
+    expect(offered()).toEqual(['Choose for me', 'Processor']);
+    expect(hint()).toContain('WebGL2 is switched off');
+  });
+
+  it('does not keep a graphics card that an earlier run had and this machine has not', () => {
+    const before = stateOf('ready').config ?? stateOf('finished').config!;
+    const config = { ...before, training: { ...before.training, device: 'webgl' } };
+    bench.show(stateOf('ready', { config, webgl: card }));
+    expect(select('device-choice').value).toBe('webgl');
+    localStorage.clear();
+    bench.open();
+    bench.show(stateOf('ready', { config, webgl: null, webglReason: 'None.' }));
+    expect(select('device-choice').value).toBe('auto');
+    one('train').click();
+    expect(bench.actions.of('run.start')[0]?.config.training['device']).not.toBe('webgl');
   });
 
   it('shows the fields of the chosen optimiser and schedule alone, with their own defaults', () => {

@@ -171,6 +171,7 @@ export const checkpoints: CheckpointEntry[] = [
     step: 180,
     epoch: 5,
     loss: 0.1431,
+    device: 'cpu',
     ok: true,
     reason: null,
   },
@@ -182,6 +183,7 @@ export const checkpoints: CheckpointEntry[] = [
     step: 720,
     epoch: 20,
     loss: 0.1102,
+    device: 'webgl',
     ok: true,
     reason: null,
   },
@@ -193,6 +195,7 @@ export const checkpoints: CheckpointEntry[] = [
     step: null,
     epoch: null,
     loss: null,
+    device: null,
     ok: false,
     reason: 'the file ends at byte 20480, 40824 bytes early.',
   },
@@ -271,7 +274,13 @@ export function stateOf(phase: Phase, change: Partial<RunState> = {}): RunState 
   if (read && phase !== 'ready') base.config = config;
   if (begun) {
     base.device = 'cpu';
-    base.deviceReason = 'the graphics device is emulated in software';
+    base.choice = {
+      device: 'cpu',
+      how: 'software',
+      detail: 'ANGLE (SwiftShader)',
+      cpu: null,
+      webgl: null,
+    };
     base.parameters = 5127;
     base.windows = { train: 1132, validation: 280, skipped: 12 };
     base.history = history(done);
@@ -288,6 +297,7 @@ export function stateOf(phase: Phase, change: Partial<RunState> = {}): RunState 
       trainLoss: 0.1523,
       learningRate: 0.003,
       gradientNorm: 0.4,
+      peakBytes: 12_300_000,
     };
   }
   if (phase === 'finished') base.outcome = 'completed';

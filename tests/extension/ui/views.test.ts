@@ -10,6 +10,12 @@ import {
   statisticOf,
   viewColumns,
 } from '../../../extension/src/ui/columns.ts';
+import type {
+  DeviceChoice,
+  DeviceName,
+  DeviceTiming,
+} from '../../../extension/src/messages/state.ts';
+import { raceDetails, reasonText } from '../../../extension/src/ui/device_view.ts';
 import { mergeNotices } from '../../../extension/src/ui/page.ts';
 import {
   announcement,
@@ -49,8 +55,10 @@ describe('viewRun', () => {
       loss: '0.1523',
       stepsPerSecond: '112',
       timeLeft: '1 min 23 s',
-      device: 'CPU',
-      deviceReason: 'the graphics device is emulated in software',
+      device: 'Processor',
+      deviceReason: 'the graphics card here is emulated, which is slower (ANGLE (SwiftShader))',
+      preparing: '',
+      memory: '12 MB',
       parameters: '5,127',
       windows: '1,132 to train, 280 held out, 12 left out for gaps',
       task: 'temp_max, 7 rows ahead from the last 30 rows of 4 columns',
@@ -101,7 +109,82 @@ describe('viewRun', () => {
   });
 
   it('marks a software renderer', () => {
-    expect(viewRun(stateOf('training', { device: 'webgl' })).device).toBe('WebGL (software)');
+    expect(viewRun(stateOf('training', { device: 'webgl' })).device).toBe(
+      'Graphics card (emulated)',
+    );
+  });
+});
+
+describe('the choice of the device', () => {
+  const timing = (ms: number, steps = 40, preparingMs = 0): DeviceTiming => ({
+    ms,
+    steps,
+    preparingMs,
+  });
+  const raced = (
+    device: DeviceName,
+    cpu: DeviceTiming,
+    webgl: DeviceTiming,
+    change: Partial<DeviceChoice> = {},
+  ): string => reasonText({ device, how: 'raced', detail: 'A real card', cpu, webgl, ...change });
+
+  it.each([
+    ['webgl', timing(13), timing(3.1), '3.1 ms a step, 4.2 times as fast as the processor'],
+    [
+      'webgl',
+      timing(130),
+      timing(3, 40, 420),
+      '3.0 ms a step, 43 times as fast as the processor, prepared in 420 ms',
+    ],
+    ['cpu', timing(0.42), timing(0.43), '0.42 ms a step, about as fast as the graphics card'],
+    [
+      'cpu',
+      timing(100),
+      timing(0, 0, 2100),
+      '100 ms a step, while the graphics card was still preparing in its time',
+    ],
+    [
+      'webgl',
+      timing(4000, 0),
+      timing(50),
+      '50 ms a step, while the processor did not finish two steps in its time',
+    ],
+    [
+      'webgl',
+      timing(4000, 0),
+      timing(600, 0),
+      'about 600 ms a step, too long for a race: the processor did no better',
+    ],
+  ] as const)('of a race that %s won is said in words', (device, cpu, webgl, text) => {
+    expect(raced(device, cpu, webgl)).toBe(text);
+  });
+
+  it('says why there was no race', () => {
+    const not = (how: DeviceChoice['how'], detail: string): string =>
+      reasonText({ device: 'cpu', how, detail, cpu: null, webgl: null });
+    expect(not('forced', '')).toBe('as you chose');
+    expect(not('no_gpu', 'WebGL2 is off')).toBe('there is no graphics card to use (WebGL2 is off)');
+    expect(not('software', 'SwiftShader')).toContain('emulated');
+    expect(not('resumed', '')).toBe('as before');
+    expect(not('moved', 'WebGL2 is off')).toContain('there is none to use here (WebGL2 is off)');
+    expect(not('lost', '')).toBe('the graphics card was taken away');
+    expect(raced('webgl', timing(13), timing(3.1), { how: 'resumed' })).toBe(
+      'as at the start: 3.1 ms a step, 4.2 times as fast as the processor',
+    );
+  });
+
+  it('has the figures of both for who wants them', () => {
+    const choice: DeviceChoice = {
+      device: 'cpu',
+      how: 'raced',
+      detail: '',
+      cpu: timing(2, 64),
+      webgl: timing(0, 0, 1400),
+    };
+    expect(raceDetails(choice)).toBe(
+      'Processor 2.0 ms a step (64 timed); graphics card no step in its time, prepared in 1.4 s',
+    );
+    expect(raceDetails({ ...choice, webgl: null })).toBeNull();
   });
 });
 
@@ -231,7 +314,7 @@ describe('viewCheckpoints', () => {
       'This browser',
       'Shadegrad folder',
     ]);
-    expect(views[0]?.detail).toBe('step 180 · epoch 5 · loss 0.1431 · 61 kB');
+    expect(views[0]?.detail).toBe('step 180 · epoch 5 · loss 0.1431 · processor · 61 kB');
     expect(views[0]?.canResume).toBe(true);
   });
 

@@ -112,6 +112,7 @@ const lastRun = {
   epoch: 5,
   epochs: 20,
   loss: 0.1431,
+  device: 'webgl',
   time: 1778751660000,
 };
 const notice = {
@@ -123,14 +124,29 @@ const notice = {
 };
 const worse = { naive: 0.09, seasonalNaive: 0.161, season: 365 };
 
+const card = {
+  device: 'webgl',
+  webgl: { renderer: 'ANGLE (NVIDIA GeForce RTX 3060)', software: false },
+  choice: {
+    ...{ device: 'webgl', how: 'raced', detail: 'ANGLE (NVIDIA GeForce RTX 3060)' },
+    cpu: { ms: 13.02, steps: 40, preparingMs: 1.2 },
+    webgl: { ms: 3.1, steps: 64, preparingMs: 212 },
+  },
+};
+const noCard = { webgl: null, webglReason: 'this browser has WebGL 2 switched off' };
+
 const scenes = [
   ['empty', 'empty', {}],
   ['empty-nohost', 'empty', { host: missing, lastRun }],
   ['failed-read', 'failed', { failure, description: null, config: null, progress: null }],
   ['reading', 'reading', {}],
   ['ready', 'ready', {}],
+  ['ready-nocard', 'ready', noCard],
   ['preparing', 'preparing', {}],
+  ['racing', 'preparing', { preparing: { what: 'race', done: 0.4, total: 1 } }],
+  ['programs', 'training', { preparing: { what: 'programs', done: 7, total: 24 }, ...card }],
   ['training', 'training', {}],
+  ['training-card', 'training', card],
   ['paused-notice', 'paused', { notices: [notice] }],
   ['finished', 'finished', {}],
   ['finished-worse', 'finished', { baselines: worse }],
