@@ -170,7 +170,7 @@ void compare(Device& device, const Kinds& kinds, const std::vector<int>& sizes) 
     for (const int n : sizes) {
       INFO(kind.name << " of " << n);
       // The cpu device's own sums of so many floats are no better.
-      const float tolerance = n > 1 << 20 ? 2e-5f : 2e-6f;  // the cpu adds a product's long axis plainly
+      const float tolerance = n > 1 << 20 ? 2e-5f : 2e-6f;
       CHECK(difference(kind.run(device, n), kind.run(cpu(), n), tolerance) == "");
     }
   }
