@@ -87,14 +87,15 @@ std::vector<float> rotations(int positions, int width, int first, float base) {
   return table;
 }
 
-/// The last table made: the queries and keys of all layers and steps use the same one.
+/// The last table made: the queries and keys of all layers and steps use the same one. Not thread_local: in a module
+/// linked without threads an object of a thread cannot be destroyed, and its making goes out of bounds.
 const std::vector<float>& known_rotations(int positions, int width, int first, float base) {
   struct Known {
     int positions = 0, width = 0, first = 0;
     float base = 0;
     std::vector<float> table;
   };
-  thread_local Known known;
+  static Known known;
   if (known.positions != positions || known.width != width || known.first != first || known.base != base)
     known = {positions, width, first, base, rotations(positions, width, first, base)};
   return known.table;
