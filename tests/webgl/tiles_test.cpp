@@ -148,14 +148,14 @@ TEST_CASE("convolutions with many channels are products of columns", "[webgl][ti
   }
   SECTION("to x") {
     params::conv2d_backward_input q;
-    memcpy(&q, &p, sizeof(q));
+    memcpy(static_cast<void*>(&q), &p, sizeof(q));
     const auto [error, draws] = compare(q, {small(y, 1), small(weights, 2)}, x);
     CHECK(error < 1e-5);
     CHECK(draws == (whole ? 3 : 1));
   }
   SECTION("to the weights") {
     params::conv2d_backward_weight q;
-    memcpy(&q, &p, sizeof(q));
+    memcpy(static_cast<void*>(&q), &p, sizeof(q));
     const auto [error, draws] = compare(q, {small(x, 1), small(y, 2)}, weights);
     CHECK(error < 1e-5);
     CHECK(draws == (whole ? 3 : 1));
