@@ -183,7 +183,7 @@ TEST_CASE("attention makes its scores once, and beyond what memory holds walks t
   CHECK(error < 2e-5);
   const auto statistics = run_kernel(s, {xq, xk, padding}, size(rows), cpu());
   params::attention p;
-  memcpy(&p, &s, sizeof(p));
+  memcpy(static_cast<void*>(&p), &s, sizeof(p));
   const auto [mixed, mixed_draws] = compare(p, {xq, xk, xv, padding, statistics[0], statistics[1], xq}, q);
   CHECK(mixed < 2e-5);
   if (draws) {
@@ -192,7 +192,7 @@ TEST_CASE("attention makes its scores once, and beyond what memory holds walks t
   }
   if (keys > 100) return;
   params::attention_backward b;
-  memcpy(&b, &s, sizeof(b));
+  memcpy(static_cast<void*>(&b), &s, sizeof(b));
   const int64_t longest = int64_t{batch} * std::max(queries, keys) * heads * width;
   const Floats before(size(longest), 0);
   const auto [back, back_draws] = compare(b,
