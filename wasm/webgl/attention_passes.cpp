@@ -9,7 +9,6 @@
 namespace sg::webgl {
 namespace {
 
-constexpr int kShare = 1024;
 /// The most floats of all scores together.
 constexpr int64_t kMostScores = 1 << 24;
 

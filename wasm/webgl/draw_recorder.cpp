@@ -30,8 +30,7 @@ void DrawRecorder::draw(const Draw& draw) {
                     .inputs = {},
                     .outputs = {},
                     .layer = draw.layer,
-                    .width = draw.width,
-                    .rows = draw.rows});
+                    .area = draw.area});
   RecordedDraw& recorded = draws_.back();
   for (const Texture& texture : draw.inputs) recorded.inputs.push_back(use(texture));
   for (const Texture& texture : draw.outputs) recorded.outputs.push_back(use(texture));

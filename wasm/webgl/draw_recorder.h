@@ -14,7 +14,8 @@ struct RecordedDraw {
   Kernel kernel;
   uint32_t program, parameters;
   std::vector<uint32_t> inputs, outputs;
-  int layer, width, rows;
+  int layer;
+  Area area;
 };
 
 /// Takes kernels' draws and writes them down. Its textures are values: `id` is a value's number, counted from 1.

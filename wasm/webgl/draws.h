@@ -22,11 +22,12 @@ class Textures {
   Layout layout_;
 };
 
-/// One triangle over the first `width` x `rows` texels of a layer of the outputs.
+/// One triangle over texels of a layer of the outputs.
 struct Draw {
   const ProgramKey& program;
   std::span<const Texture> inputs, outputs;
-  int layer, width, rows;
+  int layer;
+  Area area;
   const ParameterBlock& parameters;
 };
 

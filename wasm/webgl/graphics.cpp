@@ -156,9 +156,9 @@ void Graphics::forget_bindings() {
   framebuffer_ = 0;
 }
 
-void Graphics::draw(const ProgramKey& key, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
+void Graphics::draw(const ProgramKey& key, std::span<const Texture> inputs, GLuint framebuffer, const Area& area,
                     const ParameterBlock& parameters) {
-  draw(program(key), inputs, framebuffer, width, height, parameters);
+  draw(program(key), inputs, framebuffer, area, parameters);
 }
 
 template <class Ask>
@@ -187,14 +187,14 @@ GLuint Graphics::make_program(const std::string& fragment, const std::string& wh
   return program_ = programs_.make(fragment, what, inputs);
 }
 
-void Graphics::draw(GLuint program, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
+void Graphics::draw(GLuint program, std::span<const Texture> inputs, GLuint framebuffer, const Area& area,
                     const ParameterBlock& parameters) {
   std::array<GLuint, kMaxInputs> textures{};
   for (size_t i = 0; i < inputs.size(); ++i) textures[i] = inputs[i].id;
-  draw(program, std::span(textures).first(inputs.size()), framebuffer, width, height, parameters_.place(parameters));
+  draw(program, std::span(textures).first(inputs.size()), framebuffer, area, parameters_.place(parameters));
 }
 
-void Graphics::draw(GLuint program, std::span<const GLuint> inputs, GLuint framebuffer, int width, int height,
+void Graphics::draw(GLuint program, std::span<const GLuint> inputs, GLuint framebuffer, const Area& area,
                     const Uniforms& parameters) {
   if (program != program_) glUseProgram(program);
   program_ = program;
@@ -204,9 +204,8 @@ void Graphics::draw(GLuint program, std::span<const GLuint> inputs, GLuint frame
   uniforms_ = parameters;
   for (size_t unit = 0; unit < inputs.size(); ++unit) bind_texture(unit, inputs[unit]);
   bind_framebuffer(framebuffer);
-  if (width != width_ || height != height_) glViewport(0, 0, width, height);
-  width_ = width;
-  height_ = height;
+  if (area != area_) glViewport(0, area.y, area.width, area.rows);
+  area_ = area;
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 

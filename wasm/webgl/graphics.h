@@ -75,11 +75,11 @@ class Graphics {
   GLuint program(const ProgramKey& key);
 
   /// One triangle over targets of this size. Sampler k reads inputs[k].
-  void draw(const ProgramKey& key, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
+  void draw(const ProgramKey& key, std::span<const Texture> inputs, GLuint framebuffer, const Area& area,
             const ParameterBlock& parameters);
-  void draw(GLuint program, std::span<const Texture> inputs, GLuint framebuffer, int width, int height,
+  void draw(GLuint program, std::span<const Texture> inputs, GLuint framebuffer, const Area& area,
             const ParameterBlock& parameters);
-  void draw(GLuint program, std::span<const GLuint> inputs, GLuint framebuffer, int width, int height,
+  void draw(GLuint program, std::span<const GLuint> inputs, GLuint framebuffer, const Area& area,
             const Uniforms& parameters);
   const ParameterRing& parameters() const { return parameters_; }
   /// For tests, after each draw of the kernel: throws what GL says of it. It stalls.
@@ -108,7 +108,7 @@ class Graphics {
   uint64_t loses_in_ = 0;
   int mark_ = 0;
   bool dead_ = false;
-  int width_ = 0, height_ = 0;
+  Area area_;
 };
 
 }  // namespace sg::webgl

@@ -14,6 +14,12 @@ struct Extent {
   auto operator<=>(const Extent&) const = default;
 };
 
+/// Texels of one layer that a draw writes: `rows` rows from row `y` on, `width` of each.
+struct Area {
+  int y = 0, width = 0, rows = 0;
+  bool operator==(const Area&) const = default;
+};
+
 /// Texels of one layer, `width` of each of `height` rows from row `y` on, whose floats lie together in the buffer.
 struct Block {
   int layer, y, width, height;

@@ -9,6 +9,10 @@
 namespace sg::webgl {
 namespace {
 
+/// The most steps of one draw, over all of its fragments. While a draw goes on nothing else is drawn, the person's own
+/// screen included: a large one is cut into bands of rows. A software renderer takes so many in 50 ms.
+constexpr int64_t kMostSteps = int64_t{1} << 22;
+
 /// The values of constants() for a call.
 int variant_of(const Pass& pass) {
   switch (pass.stage) {
@@ -41,6 +45,20 @@ int variant_of(const Pass& pass) {
     }
     default:
       return 0;
+  }
+}
+
+/// About how many steps of its loops a fragment takes, with a fetch or two each.
+int64_t steps_of(const Pass& pass, int piece) {
+  switch (pass.kernel) {
+    case Kernel::attention:
+    case Kernel::attention_backward: {  // both begin with the same parameters
+      const auto p = read<params::attention>(pass);
+      const int64_t walk = std::min(std::max(p.queries, p.keys), kShare);
+      return pass.stage == Stage::none ? walk * p.width : walk;
+    }
+    default:
+      return std::clamp(std::abs(piece), 1, kLongestWalk);
   }
 }
 
@@ -121,11 +139,17 @@ void Passes::draw_layer(const Pass& pass, ProgramKey key, int piece, int layer) 
   const Extent& target = pass.outputs[0].extent;
   const int64_t texels = (int64_t{pass.floats} - start + 3) / 4, row = pool_.layout().row();
   const int rows = static_cast<int>(std::min<int64_t>(target.height, (texels + row - 1) / row));
+  const int64_t at_once = kMostSteps / (steps_of(pass, piece) * target.width);
+  const int band = static_cast<int>(std::clamp<int64_t>(at_once, 1, std::max(rows, 1)));
   for (size_t first = 0; first < pass.outputs.size(); first += static_cast<size_t>(max_outputs_)) {
     const size_t count = std::min(pass.outputs.size() - first, static_cast<size_t>(max_outputs_));
     key.first_output = static_cast<int>(first);
     key.outputs = static_cast<int>(count);
-    draws_.draw({key, pass.inputs, pass.outputs.subspan(first, count), layer, target.width, rows, parameters});
+    const auto outputs = pass.outputs.subspan(first, count);
+    for (int y = 0; y < rows; y += band) {
+      const Area area{y, target.width, std::min(band, rows - y)};
+      draws_.draw({key, pass.inputs, outputs, layer, area, parameters});
+    }
   }
 }
 

@@ -25,6 +25,9 @@ Params read(const Pass& pass) {
   return p;
 }
 
+/// The most keys (or queries) that one fragment of attention walks in a draw.
+inline constexpr int kShare = 1024;
+
 inline int divide_up(int a, int b) { return (a + b - 1) / b; }
 
 /// Whether an axis of this length is walked by one fragment for each output, or four.

@@ -58,7 +58,7 @@ class WebglReplay final : public Replay {
  private:
   struct Entry {
     GLuint program, framebuffer;
-    int width, rows;
+    Area area;
     Uniforms parameters;
     uint32_t first_input, inputs;  // of textures_
     Kernel kernel;
@@ -158,8 +158,7 @@ WebglReplay::Variant WebglReplay::bind(size_t variant) {
     for (const uint32_t value : draw.outputs) targets.push_back(textures_of_[value][variant]);
     bound.entries.push_back({.program = 0,
                              .framebuffer = objects_.framebuffer(targets, draw.layer),
-                             .width = draw.width,
-                             .rows = draw.rows,
+                             .area = draw.area,
                              .parameters = objects_.parameters(draw.parameters),
                              .first_input = static_cast<uint32_t>(bound.textures.size()),
                              .inputs = static_cast<uint32_t>(draw.inputs.size()),
@@ -203,7 +202,7 @@ void WebglReplay::run(size_t variant) {
   const Variant& bound = variants_[variant];
   for (const Entry& e : bound.entries) {
     const std::span<const GLuint> inputs(bound.textures.data() + e.first_input, e.inputs);
-    graphics_.draw(e.program, inputs, e.framebuffer, e.width, e.rows, e.parameters);
+    graphics_.draw(e.program, inputs, e.framebuffer, e.area, e.parameters);
     if (check_errors_) graphics_.check_draw(e.kernel);
   }
   counters_.draws += bound.entries.size();

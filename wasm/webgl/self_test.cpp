@@ -131,7 +131,7 @@ void ShaderTest::draw() {
   const std::array<Texture, 3> inputs{x.texture(), wide.texture(), deep.texture()};
   for (int layer = 0; layer < x.texture().extent.layers; ++layer) {
     const auto first = static_cast<int32_t>(layer * pool_.layout().layer_floats());
-    graphics_.draw(program, inputs, pool_.framebuffer(targets, layer), kLimit, kLimit,
+    graphics_.draw(program, inputs, pool_.framebuffer(targets, layer), {.width = kLimit, .rows = kLimit},
                    ParameterBlock(bytes(p), floats, 0, first));
   }
   glDeleteProgram(program);

@@ -24,8 +24,7 @@ class DirectDraws final : public Draws {
   DirectDraws(Graphics& graphics, TexturePool& pool, Counters& counters, bool check_errors)
       : graphics_(graphics), pool_(pool), counters_(counters), check_errors_(check_errors) {}
   void draw(const Draw& draw) override {
-    graphics_.draw(draw.program, draw.inputs, pool_.framebuffer(draw.outputs, draw.layer), draw.width, draw.rows,
-                   draw.parameters);
+    graphics_.draw(draw.program, draw.inputs, pool_.framebuffer(draw.outputs, draw.layer), draw.area, draw.parameters);
     ++counters_.draws;
     if (check_errors_) graphics_.check_draw(draw.program.kernel);
   }
