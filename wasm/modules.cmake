@@ -23,9 +23,10 @@ set(START_WORKER "${CMAKE_CURRENT_LIST_DIR}/bindings/start_worker.js" CACHE INTE
 set(MODULE_OPTIONS -O3 -fwasm-exceptions --no-entry -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker -sFILESYSTEM=0
     -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sABORTING_MALLOC=0 -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2
     -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8 -sTOTAL_STACK=1048576 CACHE INTERNAL "")
-# Workers are started beforehand, since one that is asked for only starts once the caller has returned. Memory grows
-# here too: Windows sets aside all of a fixed heap at once, and only JavaScript pays for a heap that grows.
-set(THREADS_OPTIONS -pthread -sPTHREAD_POOL_SIZE=Module.threads-1 -sPTHREAD_POOL_SIZE_STRICT=2
+# Workers are started beforehand, since one that is asked for only starts once the caller has returned; without any the
+# module would wait for them for ever. Memory grows here too: Windows sets aside all of a fixed heap at once, and only
+# JavaScript pays for a heap that grows.
+set(THREADS_OPTIONS -pthread "-sPTHREAD_POOL_SIZE=Math.max(1,Module.threads-1)" -sPTHREAD_POOL_SIZE_STRICT=2
     -sDEFAULT_PTHREAD_STACK_SIZE=524288 -Wno-pthreads-mem-growth --pre-js "${START_WORKER}" CACHE INTERNAL "")
 
 # sg_add_module(NAME OBJECTS object library LIBRARIES libraries OPTIONS more link options): one program as a module.

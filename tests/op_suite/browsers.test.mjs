@@ -18,6 +18,8 @@ const MODULES = {
   firefox: { module: 'op_suite_relaxed', threads: 1, fused: true },
 };
 const PLAIN = { module: 'op_suite', threads: 1, fused: false };
+/** The module with threads where there is one processor: that it starts, and a few cases. */
+const ALONE = { ...MODULES.chromium, on: 'one thread', device: 'cpu', threads: 1, most: 2 };
 const BROWSERS = process.env.OP_BROWSERS?.split(',') ?? ['chromium', 'firefox'];
 
 function casesOf(device) {
@@ -29,7 +31,7 @@ function runs(name) {
   return [
     { on: 'cpu', device: 'cpu', ...MODULES[name] },
     { on: 'webgl', device: 'webgl', ...MODULES[name] },
-    ...(name === 'chromium' ? [{ on: 'plain cpu', device: 'cpu', ...PLAIN }] : []),
+    ...(name === 'chromium' ? [{ on: 'plain cpu', device: 'cpu', ...PLAIN }, ALONE] : []),
   ];
 }
 
@@ -37,8 +39,8 @@ for (const name of BROWSERS) {
   test(`the ops in ${name}`, { timeout: 2 * LIMIT }, async (t) => {
     const browser = await PlainBrowser.launch(name, FOLDERS, { timeout: LIMIT });
     try {
-      for (const { on, device, module, threads, fused } of runs(name)) {
-        const asked = { module, threads, device, most: casesOf(device) };
+      for (const { on, device, module, threads, fused, most } of runs(name)) {
+        const asked = { module, threads, device, most: most ?? casesOf(device) };
         const [has, ...reports] = await browser.run('worker.mjs', asked);
         await t.test(`${module} has what it is for in ${name}`, () =>
           assert.deepEqual(has, { threads, fused }),
