@@ -109,6 +109,19 @@ TEST_CASE("a series that the device has no room for is given batch by batch", "[
   for (size_t i = 0; i < want.size(); ++i) CHECK(same(got[i], want[i]));
 }
 
+TEST_CASE("the steps of whole batches and of the last one lie in the same memory, which is counted once", "[train]") {
+  const train::TrainConfig config = small_config({{"batchSize", 64}});
+  train::Session session(cpu_devices(), "cpu", wave_data(), config);  // 87 windows
+  session.prepare();
+  train::Learner whole(make_cpu_device(), session.data(), config), last(make_cpu_device(), session.data(), config);
+  whole.prepare(64);
+  last.prepare(23);
+  const uint64_t steps = whole.bytes() - last.bytes();
+  CHECK(steps > 10'000);  // more numbers on the way
+  CHECK(session.step_bytes() >= whole.bytes());
+  CHECK(session.step_bytes() < whole.bytes() + 4'000);
+}
+
 TEST_CASE("steps of the same number of windows are recorded once, and running them allocates nothing", "[train]") {
   const ForecastData data = wave_data();
   train::Learner of(make_cpu_device(), data, small_config());

@@ -83,6 +83,38 @@ Pace preparing(Pace pace, double seconds) {
 
 }  // namespace
 
+TEST_CASE("a processor without room for the run leaves it to the graphics card", "[race]") {
+  Clock clock;
+  const ForecastData data = test::wave_data();
+  const train::TrainConfig config = test::small_config({{"device", "auto"}});
+  for (const bool cards : {true, false}) {
+    const train::Devices devices{[&](const std::string& name) -> std::unique_ptr<Device> {
+                                   if (name == "cpu") throw Error("device.memory", "no memory for a step");
+                                   if (!cards) throw Error("webgl.out_of_memory", "no room there either");
+                                   return std::make_unique<test::PacedDevice>(name, pace_of(0.002), clock);
+                                 },
+                                 [] {
+                                   return train::Gpu{true, false, "A real card", ""};
+                                 }};
+    train::RacePolicy policy;
+    policy.now = [&] { return clock.now; };
+    train::Race race(devices, data, config, policy);
+    const auto run = [&] {
+      for (int turns = 0; !race.turn(); ++turns) {
+        REQUIRE(turns < 100'000);
+        clock.now += clock.wait;
+      }
+    };
+    if (cards) {
+      run();
+      CHECK(race.choice().device == "webgl");
+      CHECK(race.choice().webgl->ms == Approx(2).epsilon(0.1));
+    } else {
+      CHECK_THROWS_WITH(run(), "no memory for a step");
+    }
+  }
+}
+
 TEST_CASE("the faster device wins by its measured steps, whichever it is, and the race ends when that is clear",
           "[race]") {
   const Outcome cpu = race(pace_of(0.002), pace_of(0.008));

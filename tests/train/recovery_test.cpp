@@ -105,6 +105,45 @@ TEST_CASE("where no other context can be had the cpu takes over and says why", "
   CHECK_FALSE(curve.has_notice("device.lost"));
 }
 
+TEST_CASE("where the other context has no room for the run the cpu takes over, wherever it was short", "[train]") {
+  Farm still;
+  const Curve undisturbed = run_on(still, full_config());
+  int cpus = 0;
+  for (int64_t room = 0; room < 120; room += room < 60 ? 3 : 17) {
+    Farm farm{.lives = {700}, .room = room};
+    INFO("room for " << room << " allocations");
+    const Curve curve = run_on(farm, full_config());
+    check_equal(curve, undisturbed);
+    CHECK(farm.gpus == 2);
+    if (farm.cpus == 0) continue;
+    ++cpus;
+    CHECK(curve.has_notice("device.taken_over", "the graphics memory has no room"));
+    CHECK_FALSE(curve.has_notice("device.lost"));
+  }
+  CHECK(cpus > 10);
+}
+
+TEST_CASE("a session that finds no device any more says so at every call, and gives out no copy", "[train]") {
+  for (const int64_t room : {0, 7, 25, 45}) {
+    Farm farm{.lives = {700}, .room = room, .has_cpu = false};
+    train::Session session(farm.devices(), "webgl", wave_data(), full_config(), nullptr, often());
+    const auto code_of = [](const auto& call) {
+      try {
+        call();
+      } catch (const Error& e) {
+        return e.code();
+      }
+      return std::string("nothing was thrown");
+    };
+    CHECK(code_of([&] { run_to_end(session); }) == "device.memory");
+    CHECK(code_of([&] { session.step(1); }) == "device.memory");
+    CHECK(code_of([&] { session.step(0); }) == "device.memory");
+    CHECK(code_of([&] { (void)session.copy(); }) == "device.memory");
+    CHECK(code_of([&] { (void)session.predict(0, 1); }) == "device.memory");
+    CHECK(code_of([&] { (void)session.device(); }) == "device.memory");
+  }
+}
+
 TEST_CASE("a device lost during a pause costs a checkpoint nothing: the lost steps are made again first", "[train]") {
   const auto stop_at = [](train::Session& session, int64_t step) {
     while (session.state().step < step) session.step(1);

@@ -150,11 +150,11 @@ void race(Run& run) {
 
 void step(Run& run, int max_steps) {
   run.preparing.reset();
-  if (max_steps > 0 && !run.session->finished()) {
+  if (!run.session->finished()) {
     const Progress progress = run.session->prepare();
     if (progress.done < progress.total) run.preparing = progress;
   }
-  run.session->step(run.preparing ? 0 : max_steps);
+  if (!run.preparing) run.session->step(max_steps);
 }
 
 Resumed resume_run(const train::Devices& devices, const CsvTable& table, const std::string& name,

@@ -46,7 +46,7 @@ class Replay {
   /// is total. A run before that waits.
   virtual Progress prepare() { return {}; }
   virtual void run(size_t variant) = 0;
-  /// Memory that it holds.
+  /// Memory that it holds and no replay before it.
   virtual uint64_t bytes() const = 0;
 };
 

@@ -32,9 +32,8 @@ class CpuReplay final : public Replay {
             std::weak_ptr<ValueMemory>& memory, Scratch& scratch, Counters& counters)
       : scratch_(scratch), counters_(counters) {
     const auto [places, size] = place_values(schedule);
-    size_ = size;
     memory_ = memory.lock();
-    if (!memory_ || memory_->floats < size) memory = memory_ = make_value_memory(size);
+    if (!memory_ || memory_->floats < size) memory = memory_ = make_value_memory(made_ = size);
     for (const TracedCall& c : schedule.calls) parameters_.push_back(c.parameters);
     for (size_t variant = 0; variant < kVariants; ++variant) {
       const auto place = [&, &at = places](Value v) -> Args::Floats {
@@ -59,7 +58,7 @@ class CpuReplay final : public Replay {
     }
     counters_.kernels += entries_[variant].size();
   }
-  uint64_t bytes() const override { return static_cast<uint64_t>(size_) * sizeof(float); }
+  uint64_t bytes() const override { return static_cast<uint64_t>(made_) * sizeof(float); }
 
  private:
   struct Entry {
@@ -69,7 +68,7 @@ class CpuReplay final : public Replay {
   };
   Scratch& scratch_;
   Counters& counters_;
-  int64_t size_ = 0;
+  int64_t made_ = 0;  // floats that no replay before it has counted
   std::shared_ptr<ValueMemory> memory_;
   std::vector<std::vector<std::byte>> parameters_;
   std::array<std::vector<Entry>, kVariants> entries_;

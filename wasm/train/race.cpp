@@ -191,8 +191,16 @@ bool Race::turn() {
   if (choice_) return true;
   try {
     advance();
-  } catch (const Error& e) {  // refused by its own tests, or lost
+  } catch (const Error& e) {
+    if (racing_ == cpu_.get() && e.code() == "device.memory") {  // a graphics card has memory of its own
+      no_room_ = e;
+      racing_ = webgl_.get();
+      webgl_began_ = policy_.now();
+      return false;
+    }
+    // The card was refused by its own tests, or lost.
     if (racing_ != webgl_.get() || e.code().rfind("webgl.", 0) != 0) throw;
+    if (no_room_) throw *no_room_;
     choice_ = Choice{"cpu", How::no_gpu, e.what(), cpu_->timing(), {}};
   }
   if (choice_) cpu_.reset(), webgl_.reset();
@@ -232,7 +240,7 @@ void Race::advance() {
     opening_ = false;
     if (!cpu_->qualified() || !webgl_->qualified()) out = true;
   }
-  if (out || conclusive()) return decide();
+  if (out || no_room_ || conclusive()) return decide();
   racing_ = is_cpu ? webgl_.get() : cpu_.get();
 }
 
@@ -266,8 +274,8 @@ bool Race::conclusive() const {
 
 void Race::decide() {
   const Timing cpu = cpu_->timing(), webgl = webgl_->timing();
-  bool webgl_wins = webgl_->qualified();
-  if (cpu_->qualified() == webgl_->qualified())  // by their figures, or by what there is of them
+  bool webgl_wins = webgl_->qualified() || no_room_;
+  if (!no_room_ && cpu_->qualified() == webgl_->qualified())  // by their figures, or by what there is of them
     webgl_wins = webgl.ms > 0 && webgl.ms < cpu.ms;
   choice_ = Choice{webgl_wins ? "webgl" : "cpu", How::raced, gpu_.renderer, cpu, webgl};
 }

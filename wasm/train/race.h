@@ -57,7 +57,8 @@ class Race {
   std::unique_ptr<Racer> cpu_, webgl_;
   Racer* racing_ = nullptr;
   bool probed_ = false;
-  bool opening_ = true;  // one after the other; then by turns
+  std::optional<Error> no_room_;  // of the cpu: then there is nobody to race against
+  bool opening_ = true;           // one after the other; then by turns
   std::optional<Choice> choice_;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
+#include <tuple>
 
 #include "core/check.h"
 #include "train/guard.h"
@@ -35,6 +35,7 @@ const ForecastData& Session::check(const ForecastData& data, const TrainConfig& 
 template <class Work>
 auto Session::surviving(Work&& work) {
   while (true) {
+    if (broken_) throw *broken_;
     try {
       return work();
     } catch (const Error& e) {
@@ -62,43 +63,71 @@ Session::Session(const Devices& devices, const std::string& device, ForecastData
     if (!learner_) learner_ = std::make_unique<Learner>(recovery_.make(device_name_), data_, config_);
     begin(from);
     if (state_.best)
-      for (const Parameter& p : learner_->weights()) values_for(p, best_);
+      for (const Parameter& p : learner().weights()) values_for(p, best_);
   });
 }
 
 /// The learner takes its place; where the device can be lost there is a copy from now on.
 void Session::begin(const Copy* from) {
-  if (recovery_.copy()) upload(recovery_.copy()->tensors, learner_->tensors());
-  learner_->set_place(state_.step, state_.draws);
-  if (!learner_->device().can_be_lost()) {
+  if (recovery_.copy()) upload(recovery_.copy()->tensors, learner().tensors());
+  learner().set_place(state_.step, state_.draws);
+  if (!learner().device().can_be_lost()) {
     recovery_.forget();
   } else if (!from && !recovery_.copy()) {
-    recovery_.keep({state_, download(learner_->tensors()), {}});
+    recovery_.keep({state_, download(learner().tensors()), {}});
   }
 }
 
+/// A learner with its steps recorded, at the place of the copy: all that could lack room is there.
+std::unique_ptr<Learner> Session::rebuilt(std::unique_ptr<Device> device, const State& at) {
+  auto made = std::make_unique<Learner>(std::move(device), data_, config_);
+  if (recovery_.copy()) upload(recovery_.copy()->tensors, made->tensors());
+  made->set_place(at.step, at.draws);
+  prepare(*made);
+  return made;
+}
+
+/// On another device; on the cpu where the graphics device cannot be had again, or has no room for the run any more.
+/// Nothing of the session is changed before all of it is there: where that fails, it is broken for good.
 void Session::recover() {
   const int64_t reached = std::max(state_.step, lost_until_);
   pending_.clear();
   idle_.clear();
   recovery_.drop();
+  learner_.reset();
+  broken_.emplace("device.lost", "there is no device to go on with");  // until there is
+  const State at = recovery_.copy() ? recovery_.copy()->state : State();
   std::string why;
-  while (true) {
-    learner_.reset();
+  while (!learner_) {
+    std::string name = "cpu";
     try {
-      auto [device, reason] = recovery_.replace(device_name_);
-      if (!reason.empty()) why = reason, device_name_ = "cpu";
-      learner_ = std::make_unique<Learner>(std::move(device), data_, config_);
-      state_ = recovery_.copy() ? recovery_.copy()->state : State();
-      begin(nullptr);
-      break;
+      std::unique_ptr<Device> device;
+      if (why.empty()) {
+        std::tie(device, why) = recovery_.replace(device_name_);
+        if (why.empty()) name = device_name_;
+      } else {
+        device = recovery_.make(name);
+      }
+      learner_ = rebuilt(std::move(device), at);
+      device_name_ = name;
     } catch (const Error& e) {
-      if (e.code() != kContextLost) throw;
+      if (e.code() == kContextLost) continue;
+      if (name == "cpu") {
+        broken_.emplace(e);
+        throw;
+      }
+      why = std::string("it could not be had again: ") + e.what();
     }
   }
+  broken_.reset();
+  state_ = at;
+  if (!learner_->device().can_be_lost()) recovery_.forget();
   refused_.clear();
   lost_until_ = reached;
-  const int64_t lost = reached - state_.step;
+  tell_of_loss(why, reached - state_.step, reached);
+}
+
+void Session::tell_of_loss(const std::string& why, int64_t lost, int64_t reached) {
   const std::string again =
       lost > 0 ? " The last " + steps(lost) + " of " + std::to_string(reached) + " are made again." : "";
   notices_.push_back(why.empty() ? Notice{"device.lost",
@@ -124,24 +153,28 @@ float Session::learning_rate() const {
 void Session::train_batch() {
   const auto starts = batches_.batch(state_.epoch, state_.step_in_epoch);
   const float rate = learning_rate();
-  pending_.push_back({learner_->step(starts, rate), state_, static_cast<int>(starts.size()), rate});
+  pending_.push_back({learner().step(starts, rate), state_, static_cast<int>(starts.size()), rate});
   ++state_.step;
   ++state_.step_in_epoch;
-  state_.draws = learner_->draws();
+  state_.draws = learner().draws();
 }
 
 Progress Session::prepare() {
-  return surviving([&] {
-    Progress all;
-    const size_t whole = batches_.batch(state_.epoch, 0).size();
-    const size_t last = batches_.batch(state_.epoch, batches_.count() - 1).size();
-    for (const size_t windows : std::set{whole, last}) {
-      const Progress p = learner_->prepare(windows);
-      all.done += p.done;
-      all.total += p.total;
-    }
-    return all;
-  });
+  return surviving([&] { return prepare(learner()); });
+}
+
+/// The steps of whole batches first: those of the epoch's last one then find room in their memory.
+Progress Session::prepare(Learner& learner) {
+  Progress all;
+  const size_t whole = batches_.batch(state_.epoch, 0).size();
+  const size_t last = batches_.batch(state_.epoch, batches_.count() - 1).size();
+  for (const size_t windows : {whole, last}) {
+    const Progress p = learner.prepare(windows);
+    all.done += p.done;
+    all.total += p.total;
+    if (whole == last) break;
+  }
+  return all;
 }
 
 void Session::step(int max_steps) {
@@ -154,14 +187,14 @@ void Session::step(int max_steps) {
       const bool lost = state_.step < lost_until_;
       if (lost ? again++ == in_flight : i++ >= max_steps) break;
       train_batch();
-      if (learner_->device().can_be_lost()) recovery_.begin(*learner_, state_, epoch_trained());
+      if (learner().device().can_be_lost()) recovery_.begin(learner(), state_, epoch_trained());
       poll();
     }
   });
 }
 
 void Session::poll() {
-  Device& device = learner_->device();
+  Device& device = learner().device();
   while (!pending_.empty()) {
     std::array<float, StepNumbers::kCount> n{};
     if (!device.finish_read(pending_.front().reading, n)) break;
@@ -173,7 +206,7 @@ void Session::poll() {
   while (!idle_.empty() && device.finish_read(idle_.back(), unused)) idle_.pop_back();
   recovery_.poll(device, pending_.empty() ? state_.step : pending_.front().before.step);
   // A copy that was under way when the epoch ended came before it.
-  if (device.can_be_lost() && epoch_trained()) recovery_.begin(*learner_, state_, true);
+  if (device.can_be_lost() && epoch_trained()) recovery_.begin(learner(), state_, true);
 }
 
 void Session::take(const Pending& p, const StepNumbers& numbers) {
@@ -195,7 +228,7 @@ void Session::refuse(const Pending& p, const StepNumbers& numbers) {
                   .starts = batches_.batch(p.before.epoch, p.before.step_in_epoch),
                   .learning_rate = p.learning_rate,
                   .numbers = numbers};
-  const std::string why = explain(*learner_, data_, config_, refused);
+  const std::string why = explain(learner(), data_, config_, refused);
   for (const Pending& later : pending_) idle_.push_back(later.reading);
   pending_.clear();
   recovery_.spoil();
@@ -203,7 +236,7 @@ void Session::refuse(const Pending& p, const StepNumbers& numbers) {
   state_.step_in_epoch = p.before.step_in_epoch;
   state_.draws = p.before.draws;
   lost_until_ = state_.step;
-  learner_->set_place(state_.step, state_.draws);
+  learner().set_place(state_.step, state_.draws);
   refused_ = why;
   throw Error("train.diverged", why);
 }
@@ -214,7 +247,7 @@ size_t Session::pending() const {
 
 bool Session::epoch_done() const {
   if (!epoch_trained() || !pending_.empty()) return false;
-  return !learner_->device().can_be_lost() || (recovery_.copy() && recovery_.copy()->state.step == state_.step);
+  return !learner().device().can_be_lost() || (recovery_.copy() && recovery_.copy()->state.step == state_.step);
 }
 
 void Session::next_epoch() {
@@ -237,9 +270,9 @@ void Session::next_epoch() {
 void Session::restore_best() {
   if (!state_.best || best_.empty()) return;
   surviving([&] {
-    learner_->set_weights(best_);
+    learner().set_weights(best_);
     state_.validation_loss = state_.best->loss;
-    if (learner_->device().can_be_lost()) recovery_.keep({state_, download(learner_->tensors()), {}});
+    if (learner().device().can_be_lost()) recovery_.keep({state_, download(learner().tensors()), {}});
   });
   if (state_.best->epoch < state_.epoch)
     notices_.push_back({"run.best", "The weights of epoch " + std::to_string(state_.best->epoch) +
@@ -256,7 +289,7 @@ bool Session::validate(size_t max_windows) {
   const size_t end = std::min(windows.size(), validated_ + std::max<size_t>(max_windows, 1));
   while (validated_ < end) {
     const size_t n = std::min(kValidationBatch, end - validated_);
-    Forecast f = surviving([&] { return learner_->forecast(std::span(windows).subspan(validated_, n)); });
+    Forecast f = surviving([&] { return learner().forecast(std::span(windows).subspan(validated_, n)); });
     validation_loss_ += f.loss * static_cast<double>(n);
     scaled_sum_.add(f.values, f.truth);
     data_.scaler().restore_targets(f.values);
@@ -281,7 +314,7 @@ void Session::judge_validation() {
   const bool judges = !finished() && epoch_done() && state_.judged < epoch;
   const bool better = judges && config_.patience > 0 && (!state_.best || loss < state_.best->loss);
   // Before the state changes: a device lost on the way takes the state back to the copy's.
-  if (better) best_ = surviving([&] { return download(learner_->weights()); });
+  if (better) best_ = surviving([&] { return download(learner().weights()); });
   state_.validation_loss = loss;
   if (better) state_.best = Best{loss, epoch};
   if (judges) {
@@ -306,7 +339,7 @@ Forecasts Session::predict(size_t first, size_t count) {
   SG_CHECK(first < windows.size() && count > 0,
            "predict: window " + std::to_string(first) + " of " + std::to_string(windows.size()));
   const auto starts = std::span(windows).subspan(first, std::min(count, windows.size() - first));
-  Forecast f = surviving([&] { return learner_->forecast(starts); });
+  Forecast f = surviving([&] { return learner().forecast(starts); });
   data_.scaler().restore_targets(f.values);
   data_.scaler().restore_targets(f.truth);
   Forecasts out{{}, std::move(f.truth), std::move(f.values)};
@@ -326,7 +359,7 @@ Copy Session::copy() {
       throw Error("train.pending", "losses are still on the device: poll until none is pending, then save");
   };
   settled();
-  Copy copy{{}, surviving([&] { return settled(), download(learner_->tensors()); }), best_};
+  Copy copy{{}, surviving([&] { return settled(), download(learner().tensors()); }), best_};
   copy.state = state_;
   return copy;
 }

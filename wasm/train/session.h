@@ -82,11 +82,11 @@ class Session {
   const TrainConfig& config() const { return config_; }
   void set_effort(Effort effort) { config_.effort = effort; }
   const ForecastData& data() const { return data_; }
-  Device& device() const { return learner_->device(); }
+  Device& device() const { return learner().device(); }
   int64_t parameter_count() const;
   /// Memory of all that steps need, once one is prepared.
-  uint64_t step_bytes() const { return learner_->bytes(); }
-  const std::vector<Parameter>& parameters() const { return learner_->parameters(); }
+  uint64_t step_bytes() const { return learner().bytes(); }
+  const std::vector<Parameter>& parameters() const { return learner().parameters(); }
   /// All that a checkpoint holds. Throws train.pending while pending() is not 0.
   Copy copy();
 
@@ -101,6 +101,14 @@ class Session {
   template <class Work>
   auto surviving(Work&& work);
   void recover();
+  std::unique_ptr<Learner> rebuilt(std::unique_ptr<Device> device, const State& at);
+  void tell_of_loss(const std::string& why, int64_t lost, int64_t reached);
+  Progress prepare(Learner& learner);
+  /// Throws what broke the session, where it is broken.
+  Learner& learner() const {
+    if (broken_) throw *broken_;
+    return *learner_;
+  }
   void begin(const Copy* from);
   void train_batch();
   void poll();
@@ -115,6 +123,7 @@ class Session {
   Batches batches_;
   Recovery recovery_;
   std::unique_ptr<Learner> learner_;
+  std::optional<Error> broken_;  // why there is no learner
   std::string device_name_;
   State state_;
   Tensors best_;
