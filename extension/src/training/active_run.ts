@@ -51,7 +51,7 @@ export class ActiveRun {
   readonly #events: RunEvents;
   readonly #history: () => History;
   readonly #loop = new Loop(() => this.#turn());
-  readonly #pace = new Pace();
+  #pace = new Pace();
   readonly #rests = new Rests();
   readonly #meter = new SpeedMeter();
   #captures: Capture[] = [];
@@ -153,18 +153,20 @@ export class ActiveRun {
   }
 
   #turn(): number | null {
-    if (this.#captures.length > 0 && !this.#capture()) return 0;
+    if (this.#captures.length > 0 && !this.#capture()) return this.#goesOn ? 0 : null;
     if (this.#paused || this.#ended) return null;
     this.#rests.working(performance.now());
     try {
       if (this.#stage === 'training') this.#train();
       else this.#validate();
     } catch (error) {
-      this.#ended = true;
-      this.#failCaptures(error);
-      this.#events.failed(error);
+      this.#fail(error);
     }
-    return !this.#ended || this.#captures.length > 0 ? this.#rest() : null;
+    return this.#goesOn ? this.#rest() : null;
+  }
+
+  get #goesOn(): boolean {
+    return this.#captures.length > 0 || !(this.#paused || this.#ended);
   }
 
   /** Once what the device has got is done. */
@@ -180,7 +182,7 @@ export class ActiveRun {
     const reply = this.#core.sessionStep(this.#session, most);
     const now = performance.now();
     const steps = reply.step - step;
-    this.#pace.took(steps, now - began);
+    this.#pace.took(steps, now - began, reply.stepInEpoch === reply.stepsPerEpoch);
     if (steps === 0 && (reply.pending > 0 || reply.preparing !== null)) rest();
     // Between two turns lies what commands and messages took: it belongs to the pace that a person sees.
     const elapsed = now - (this.#lastTurnAt ?? began);
@@ -218,10 +220,12 @@ export class ActiveRun {
     if (this.#ended) this.#events.finished();
   }
 
-  /** False while losses are still on the device. */
+  /** False while losses are still on the device, and when it failed: the session is left alone until the next turn. */
   #capture(): boolean {
+    let stepped = false;
     try {
       this.#note(this.#core.sessionStep(this.#session, 0));
+      stepped = true;
       if (this.#state.pending > 0) {
         rest();
         return false;
@@ -231,12 +235,23 @@ export class ActiveRun {
       this.#captures = [];
       const { step, epoch } = this.#state;
       for (const { resolve } of captures) resolve({ bytes, step, epoch });
+      return true;
     } catch (error) {
+      const code = error instanceof CoreError ? error.code : null;
       // A device that was lost right now has taken steps with it, which are made again first.
-      if (error instanceof CoreError && error.code === 'train.pending') return false;
-      this.#failCaptures(error);
+      if (code === 'train.pending') return false;
+      // A refused checkpoint leaves a sound session; a failed step does not, nor a core that crashed.
+      const broken = !stepped || code === 'core.crashed';
+      if (broken && !this.#ended) this.#fail(error);
+      else this.#failCaptures(error);
+      return false;
     }
-    return true;
+  }
+
+  #fail(error: unknown): void {
+    this.#ended = true;
+    this.#failCaptures(error);
+    this.#events.failed(error);
   }
 
   #failCaptures(error: unknown): void {
@@ -246,6 +261,8 @@ export class ActiveRun {
   }
 
   #note(reply: StepReply): void {
+    // What one device does in a turn may take another one minutes.
+    if (reply.device !== this.#state.device) this.#pace = new Pace();
     this.#state = reply;
     this.#rests.duty = reply.duty;
     this.#trainLoss = reply.trainLoss ?? this.#trainLoss;

@@ -71,11 +71,16 @@ export class Pace {
     return this.#steps;
   }
 
-  took(steps: number, ms: number): void {
-    if (steps === 0) return;
-    const fitting = ms > 0 ? (this.#steps * TARGET_MS) / ms : MOST_STEPS;
-    // One quick turn must not make the next one long.
-    this.#steps = Math.min(MOST_STEPS, Math.max(1, Math.floor(Math.min(fitting, this.#steps * 2))));
+  /**
+   * `steps` were made, which may be fewer than were asked for: a GPU takes a few at once. Where the end of the epoch
+   * `cut` the turn short, it says nothing of how many the device would have taken.
+   */
+  took(steps: number, ms: number, cut: boolean): void {
+    if (steps <= 0) return;
+    const fitting = ms > 0 ? (steps * TARGET_MS) / ms : MOST_STEPS;
+    // One quick turn must not make the next one long, nor may more be asked for than a slower device could make.
+    const most = 2 * (cut ? this.#steps : steps);
+    this.#steps = Math.min(MOST_STEPS, Math.max(1, Math.floor(Math.min(fitting, most))));
   }
 }
 

@@ -64,7 +64,13 @@ self.onmessage = ({ data, ports: [port] }) => {
 };
 
 async function begin(): Promise<void> {
-  const core = await loadCore(() => createModule(coreModules));
+  const core = await loadCore(() =>
+    createModule(coreModules, (name, error) => {
+      const why = failureOf(error).message;
+      const message = `The faster training core ${name} did not start, and a slower one is used: ${why}`;
+      snapshot.notice('warning', 'core.slower', message);
+    }),
+  );
   const room = new Training({
     core,
     link,

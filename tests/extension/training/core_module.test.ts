@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createModule } from '../../../extension/src/training/core_module.ts';
 import type { Package } from '../../../extension/src/training/core_module.ts';
 
@@ -35,10 +35,13 @@ function packageOf(...names: (keyof Package)[]): { modules: Package; started: St
   return { started, modules: Object.fromEntries(names.map((name) => [name, one(name)])) };
 }
 
+const passedOver = vi.fn();
+
 const all = ['core', 'core_relaxed', 'core_threads'] as const;
 
 afterEach(() => {
   vi.unstubAllGlobals();
+  passedOver.mockReset();
   vi.restoreAllMocks();
 });
 
@@ -55,8 +58,9 @@ test.each([
   async (name, browser, has) => {
     stub(browser);
     const { modules, started } = packageOf(...has);
-    await createModule(modules);
+    await createModule(modules, passedOver);
     expect(started.map((one) => one.name)).toEqual([name]);
+    expect(passedOver).not.toHaveBeenCalled();
   },
 );
 
@@ -65,7 +69,7 @@ test('the probe is a module that this engine knows, and is refused where an inst
   const { modules } = packageOf(...all);
   vi.mocked(WebAssembly.validate).mockRestore();
   const validate = vi.spyOn(WebAssembly, 'validate');
-  await createModule(modules);
+  await createModule(modules, passedOver);
   expect(validate).toHaveReturnedWith(true);
   const probe = (validate.mock.calls[0]![0] as Uint8Array<ArrayBuffer>).slice();
   probe[probe.length - 2] = 3; // of 0xfd 0x180, which is no instruction
@@ -79,14 +83,14 @@ test.each([
 ])('on %i processors %i threads work', async (processors, threads) => {
   stub({ processors });
   const { modules, started } = packageOf('core_threads');
-  const module = (await createModule(modules)) as { _sg_set_threads: unknown };
+  const module = (await createModule(modules, passedOver)) as { _sg_set_threads: unknown };
   expect(started[0]!.threads).toBe(threads);
   expect(module._sg_set_threads).toHaveBeenCalledWith(threads);
 });
 
 test('a package without a module for this browser says so', async () => {
   stub({ isolated: false });
-  await expect(createModule(packageOf('core_threads').modules)).rejects.toMatchObject({
+  await expect(createModule(packageOf('core_threads').modules, passedOver)).rejects.toMatchObject({
     code: 'core.missing',
   });
 });
@@ -95,6 +99,7 @@ class FakeWorker extends EventTarget {
   static readonly made: FakeWorker[] = [];
   readonly url: string;
   readonly type: string | undefined;
+  readonly terminate = vi.fn();
   constructor(url: string, options?: WorkerOptions) {
     super();
     this.url = url;
@@ -121,7 +126,7 @@ test('workers are started from the package, through the policy where there is on
     (_: string, rules: { createScriptURL: (url: string) => string }) => rules,
   );
   vi.stubGlobal('trustedTypes', { createPolicy });
-  void createModule(waiting);
+  void createModule(waiting, passedOver);
   await vi.waitFor(() => {
     expect(FakeWorker.made).toHaveLength(1);
   });
@@ -138,7 +143,7 @@ test('a worker that does not start is an error of the start', async () => {
   stub({});
   vi.stubGlobal('Worker', FakeWorker);
   FakeWorker.made.length = 0;
-  const created = createModule(waiting);
+  const created = createModule(waiting, passedOver);
   await vi.waitFor(() => {
     expect(FakeWorker.made).toHaveLength(1);
   });
@@ -146,5 +151,40 @@ test('a worker that does not start is an error of the start', async () => {
   await expect(created).rejects.toMatchObject({
     code: 'core.missing',
     message: expect.stringContaining('refused') as string,
+  });
+  expect(FakeWorker.made[0]!.terminate).toHaveBeenCalled();
+});
+
+describe('a module that does not start', () => {
+  const failing = (message: string) => async () => ({
+    default: async () => Promise.reject(new RangeError(message)),
+  });
+
+  test('leaves its place to the next one of the package, and is told', async () => {
+    stub({});
+    const { modules, started } = packageOf('core');
+    const core_threads = failing('No shared memory.');
+    expect(await createModule({ ...modules, core_threads }, passedOver)).toMatchObject({
+      name: 'core',
+    });
+    expect(started).toEqual([{ name: 'core' }]);
+    expect(passedOver).toHaveBeenCalledExactlyOnceWith(
+      'core_threads',
+      expect.objectContaining({ message: 'No shared memory.' }),
+    );
+  });
+
+  test('is the error of the start where it is the last one', async () => {
+    stub({});
+    const modules = {
+      core_threads: failing('No shared memory.'),
+      core_relaxed: failing('No memory.'),
+      core: failing('No memory at all.'),
+    };
+    await expect(createModule(modules, passedOver)).rejects.toThrow('No memory at all.');
+    expect(passedOver.mock.calls.map(([name]) => name as string)).toEqual([
+      'core_threads',
+      'core_relaxed',
+    ]);
   });
 });
