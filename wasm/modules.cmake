@@ -4,6 +4,7 @@
 #   NAME_threads  and threads over shared memory
 # Compiling is most of a build, so everything is compiled once, for shared memory, and only cpu/ a second time with
 # relaxed SIMD. Objects made for shared memory link without it as well: an atomic access is an ordinary one then.
+# (Not all: making a thread_local with a destructor traps in a module without threads.)
 # Exceptions are WebAssembly's own, with threads by bindings/unwind_with_threads.cpp: Emscripten's older ones would
 # take every call that may throw through JavaScript.
 target_compile_options(sg_flags INTERFACE -msimd128 -fwasm-exceptions -pthread)
