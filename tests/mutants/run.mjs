@@ -60,10 +60,10 @@ function copyCore() {
   for (const part of ['wasm', 'shaders', 'tests'])
     rmSync(join(COPY, part), { recursive: true, force: true });
   const keep = { preserveTimestamps: true, recursive: true };
-  for (const part of ['wasm', 'shaders', 'tests/reference', 'tests/op_cases.h']) {
+  for (const part of ['wasm', 'shaders', 'tests/reference', 'tests/bench', 'tests/op_cases.h']) {
     cpSync(join(ROOT, part), join(COPY, part), keep);
   }
-  for (const part of ['tests/op_suite', 'tests/ops', 'tests/webgl'])
+  for (const part of ['tests/cpu', 'tests/op_suite', 'tests/ops', 'tests/webgl'])
     mkdirSync(join(COPY, part), { recursive: true });
   for (const name of ['main.cpp', 'check.cpp', 'check.h']) {
     cpSync(join(ROOT, 'tests/op_suite', name), join(COPY, 'tests/op_suite', name), keep);
@@ -73,8 +73,9 @@ function copyCore() {
       cpSync(join(ROOT, 'tests/ops', name), join(COPY, 'tests/ops', name), keep);
     }
   }
-  const runner = 'tests/webgl/kernel_runner.h'; // its device is the op cases' too
-  cpSync(join(ROOT, runner), join(COPY, runner), keep);
+  // What the op cases' device and their comparisons take from other tests.
+  for (const header of ['tests/webgl/kernel_runner.h', 'tests/cpu/several_threads.h'])
+    cpSync(join(ROOT, header), join(COPY, header), keep);
   cpSync(join(ROOT, 'tests/mutants/CMakeLists.txt'), join(COPY, 'CMakeLists.txt'), keep);
 }
 

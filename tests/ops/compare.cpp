@@ -1,5 +1,6 @@
 #include "tests/ops/compare.h"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -103,9 +104,8 @@ std::string threads_difference(const OpCase& c) {
   const cpu_test::SeveralThreads several(3);
   const Values on_three = results();
   for (size_t i = 0; i < on_one.size(); ++i) {
-    const size_t bytes = on_one[i].size() * sizeof(float);
-    if (on_one[i].size() == on_three[i].size() && std::memcmp(on_one[i].data(), on_three[i].data(), bytes) == 0)
-      continue;
+    const auto bits = [](float x, float y) { return std::memcmp(&x, &y, sizeof x) == 0; };
+    if (std::equal(on_one[i].begin(), on_one[i].end(), on_three[i].begin(), on_three[i].end(), bits)) continue;
     return (i == 0 ? "its value" : "the gradient of input " + std::to_string(i - 1)) +
            " depends on the number of threads";
   }
