@@ -44,7 +44,7 @@ void kernel(int e) {
   r += TRANS_B ? min(4 * column + four, ivec4(n - 1)) * b_apart + (s >> 2) : (s + four) * b_apart + column;
   int l_step = TRANS_A ? 4 * a_apart : 1, r_step = TRANS_B ? 1 : 4 * b_apart;
   vec4 c0 = vec4(0.0), c1 = vec4(0.0), c2 = vec4(0.0), c3 = vec4(0.0);
-  for (; s < end; s += 4) {
+  for (; s < end; s += 4) {  // pieces are whole steps of four
     mat4 left = left_tile(l), right = right_tile(r);
     c0 += right * left[0];
     c1 += right * left[1];
