@@ -102,7 +102,8 @@ async function saveAndResume(world, session, observer, before) {
 
   const epochs = RUN.epochs + 1;
   const dashboard = new Ui(await session.openDashboard());
-  await dashboard.fill('resume-epochs', 1);
+  await dashboard.wait('checkpoint-resume');
+  await dashboard.type('resume-epochs', 1);
   await dashboard.click('checkpoint-resume');
   const state = await observer.until(
     (one) => finished(one) && one.progress.epoch === epochs,

@@ -135,6 +135,14 @@ export class Ui {
     await this.page.locator(byId(id)).fill(String(value));
   }
 
+  /** By click and keys, as a person does: while a page's parts are still arriving, a locator's fill may wait for ever. */
+  async type(id, value) {
+    await this.front();
+    const field = await this.page.waitForSelector(byId(id), { visible: true, timeout: 20_000 });
+    await field.click({ count: 3 });
+    await field.type(String(value));
+  }
+
   async select(id, value) {
     await this.page.evaluate((selector) => {
       document.querySelector(selector)?.closest('details')?.setAttribute('open', '');
