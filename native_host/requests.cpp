@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "io/csv_json.h"
+#include "io/formats.h"
+#include "io/table_json.h"
 #include "native_host/build.h"
 #include "native_host/host.h"
 
@@ -121,7 +122,7 @@ void Host::list(Id id, const DatasetList& request) {
 /// A file on its way through the reader of tables, a slice at a time, so that it can be cancelled in between.
 struct Host::Description {
   OpenFile file;
-  std::unique_ptr<CsvReader> reader;
+  std::unique_ptr<TableReader> reader;
   std::uint64_t at = 0;
   std::string slice;
 
@@ -132,12 +133,7 @@ struct Host::Description {
 
   void start(const Json& options) {
     translated<Error>(
-        [&] {
-          CsvOptions chosen = csv_options_from_json(options);
-          chosen.name = file.path.substr(file.path.find_last_of('/') + 1);
-          chosen.keep_columns = false;
-          reader = std::make_unique<CsvReader>(std::move(chosen));
-        },
+        [&] { reader = open_detecting(options, file.path.substr(file.path.find_last_of('/') + 1), {.keep = false}); },
         [&](const Error& e) { return malformed(e); });
     slice.resize(kSlice);
   }
@@ -157,7 +153,7 @@ struct Host::Description {
   }
 
   Json result() {
-    const CsvTable table = reader->finish();
+    const Table table = reader->finish();
     for (const DescribeLimits& limits :
          {DescribeLimits{}, DescribeLimits{200, 20, 64 * 1024}, DescribeLimits{50, 5, 16 * 1024}}) {
       Json description = sg::describe(table, limits);
@@ -167,7 +163,7 @@ struct Host::Description {
                   {"mtime", mtime_of(file.status)},
                   {"description", std::move(description)}};
     }
-    throw Error("csv.too_wide", "its column names alone are larger than a message may be.", 1);
+    throw Error("table.too_wide", "its column names alone are larger than a message may be.", 1);
   }
 };
 

@@ -2,14 +2,14 @@
 # Installs, builds and runs every suite; the last line is "N passed, N failed". A suite that fails, crashes, hangs or runs
 # no test makes the exit status 1.
 #   packaging/test.sh                      all suites
-#   packaging/test.sh --only SUITE,...     some of: scripts catch2 asan ops mutants layers lint vitest chromium firefox
+#   packaging/test.sh --only SUITE,...     some of: scripts catch2 host asan asan-host ops mutants layers lint vitest chromium firefox
 #   packaging/test.sh --full list          the long runs that are started by hand
 #   packaging/test.sh --full etth1 --data FILE.csv
 #   packaging/test.sh --full nanogpt --data FILE.txt
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
-SUITES=scripts,catch2,asan,ops,mutants,layers,lint,vitest,chromium,firefox
+SUITES=scripts,catch2,host,asan,asan-host,ops,mutants,layers,lint,vitest,chromium,firefox
 REPORTS="$ROOT/build/reports"
 FULL=
 DATA=
@@ -41,17 +41,16 @@ suite() { # name, report format, report file, seconds, command...
   times+=("$(printf '%-10s %5s   %d passed, %d failed' "$name" "$(since "$started")" "$good" "$bad")")
 }
 
-run_catch2() {
-  suite catch2 catch2 "$REPORTS/catch2.xml" 600 \
-    env LP_NUM_THREADS=0 build/native/tests/tests -r xml -o "$REPORTS/catch2.xml"
+# A program of C++ tests, as it is or with the sanitizers.
+catch2() { # suite, seconds, program
+  suite "$1" catch2 "$REPORTS/$1.xml" "$2" env LP_NUM_THREADS=0 ASAN_OPTIONS=detect_leaks=1 \
+    UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0 \
+    "$3" -r xml -o "$REPORTS/$1.xml"
 }
-
-run_asan() {
-  suite asan catch2 "$REPORTS/asan.xml" 1200 \
-    env LP_NUM_THREADS=0 ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    LSAN_OPTIONS=suppressions=tests/lsan.supp:print_suppressions=0 \
-    build/native-asan/tests/tests -r xml -o "$REPORTS/asan.xml"
-}
+run_catch2() { catch2 catch2 600 build/native/tests/tests; }
+run_host() { catch2 host 300 build/native/tests/host_tests; }
+run_asan() { catch2 asan 1200 build/native-asan/tests/tests; }
+run_asan-host() { catch2 asan-host 600 build/native-asan/tests/host_tests; }
 
 run_mutants() {
   suite mutants checks "$REPORTS/mutants.txt" 900 "$NODE" tests/mutants/run.mjs --five --report "$REPORTS/mutants.txt"
@@ -85,8 +84,8 @@ run_firefox() { run_node firefox 600 'tests/e2e/firefox/*.test.mjs'; }
 
 # The parts that the chosen suites need.
 parts_of() {
-  case ",$1," in *,catch2,* | *,chromium,* | *,firefox,*) echo native ;; esac
-  case ",$1," in *,asan,*) echo asan ;; esac
+  case ",$1," in *,catch2,* | *,host,* | *,chromium,* | *,firefox,*) echo native ;; esac
+  case ",$1," in *,asan,* | *,asan-host,*) echo asan ;; esac
   # What is started by hand is built all the same, so that it still fits the core when it is.
   case ",$1," in *,ops,*) echo ops bench bench-gemm accuracy ;; esac
   case ",$1," in *,lint,* | *,chromium,* | *,firefox,*) echo core extension ;; esac

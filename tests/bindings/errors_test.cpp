@@ -36,7 +36,7 @@ TEST_CASE("a wrong configuration is refused by field, value and limits", "[bindi
   check_error(create(d, {{"model", {{"hidden", 1e9}}}}), "config.bad_field", {"model.hidden", "1024"});
   check_error(create(d, {{"model", {{"heads", 2}}}}), "config.bad_field", {"lstm", "heads"});
   check_error(create(d, {{"model", {{"name", "gpt"}}}}), "config.unknown_model", {"gpt", "lstm"});
-  check_error(create(d, {{"data", {{"target", "nope"}}}}), "csv.no_such_column", {"nope", "load", "temperature"});
+  check_error(create(d, {{"data", {{"target", "nope"}}}}), "table.no_such_column", {"nope", "load", "temperature"});
   check_error(create(d, {{"data", {{"target", ""}}}}), "config.bad_field", {"data.target"});
   check_error(create(d, {{"data", {{"lookBack", 500}}}}), "forecast.too_few_rows", {"200"});
   check_error(reply(sg_session_create(d, "[1")), "config.bad_json", {});

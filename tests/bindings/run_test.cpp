@@ -15,7 +15,7 @@ using namespace sg::test;
 namespace {
 
 bindings::Run start(const train::Devices& devices, const char* device) {
-  const CsvTable table = read_csv(std::string_view(wave_csv(300)));
+  const Table table = read_csv(std::string_view(wave_csv(300)));
   return bindings::start_run(devices, table, "wave.csv", train::TrainConfig::from_json(config(device)));
 }
 
@@ -25,7 +25,7 @@ std::vector<uint8_t> saved(bindings::Run& run) {
 
 bindings::Resumed resume(const train::Devices& devices, const std::vector<uint8_t>& bytes,
                          const json& patch = json::object()) {
-  const CsvTable table = read_csv(std::string_view(wave_csv(300)));
+  const Table table = read_csv(std::string_view(wave_csv(300)));
   train::Checkpoint checkpoint = train::read_checkpoint(bytes);
   return bindings::resume_run(devices, table, "wave.csv", checkpoint, patch);
 }

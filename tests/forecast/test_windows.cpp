@@ -136,39 +136,39 @@ TEST_CASE("windows over a gap are left out and counted", "[forecast]") {
 }
 
 TEST_CASE("when gaps leave no window, the message names column, row and line", "[forecast]") {
-  CsvTable csv;
+  Table csv;
   csv.rows = 40;
   csv.columns.resize(1);
   csv.columns[0].name = "temp";
   csv.columns[0].type = ColumnType::number;
   for (size_t r = 0; r < 40; ++r) csv.columns[0].numbers.push_back(r % 4 == 3 ? kNaN : 1.0f);
   csv.line_jumps = {{0, 2}};
-  const Error error = error_of(series_from_csv(csv, {0}, {0}), {4, 1, 0.25});
+  const Error error = error_of(series_from_table(csv, {0}, {0}), {4, 1, 0.25});
   CHECK(error.code() == "forecast.gaps");
   CHECK(error.line() == 5);
   CHECK_THAT(error.what(), Catch::Contains("'temp'") && Catch::Contains("row 4") && Catch::Contains("line 5") &&
                                Catch::Contains("training"));
   for (size_t r = 0; r < 27; ++r) csv.columns[0].numbers[r] = static_cast<float>(r);
-  const Error late = error_of(series_from_csv(csv, {0}, {0}), {4, 1, 0.25});
+  const Error late = error_of(series_from_table(csv, {0}, {0}), {4, 1, 0.25});
   CHECK_THAT(late.what(), Catch::Contains("validation") && Catch::Contains("row 28"));
 }
 
 TEST_CASE("a column that holds no numbers is refused by name", "[forecast]") {
-  const CsvTable table =
+  const Table table =
       read_csv("day,temp,city,note\n2020-01-01,1,x,p\n2020-01-02,2,y,q\n2020-01-03,3,x,r\n2020-01-04,4,y,s\n");
-  CHECK_THROWS_WITH(series_from_csv(table, {1}, {2}),
+  CHECK_THROWS_WITH(series_from_table(table, {1}, {2}),
                     "column 'city' holds categories, and a target must be numbers: choose one of 'temp'");
-  CHECK_THROWS_WITH(series_from_csv(table, {1}, {3}),
+  CHECK_THROWS_WITH(series_from_table(table, {1}, {3}),
                     "column 'note' holds text, and a target must be numbers: choose one of 'temp'");
-  CHECK_THROWS_WITH(series_from_csv(table, {0}, {1}),
+  CHECK_THROWS_WITH(series_from_table(table, {0}, {1}),
                     Catch::Contains("'day' holds dates, and a feature must be numbers"));
-  CHECK_THROWS_AS(series_from_csv(table, {1}, {}), Error);
-  CHECK_THROWS_AS(series_from_csv(table, {}, {1}), Error);
-  CHECK_THROWS_AS(series_from_csv(table, {1}, {9}), Error);
+  CHECK_THROWS_AS(series_from_table(table, {1}, {}), Error);
+  CHECK_THROWS_AS(series_from_table(table, {}, {1}), Error);
+  CHECK_THROWS_AS(series_from_table(table, {1}, {9}), Error);
   CsvOptions unkept;
-  unkept.keep_columns = false;
-  CHECK_THROWS_AS(series_from_csv(read_csv("a\n1\n2\n", unkept), {0}, {0}), Error);
-  CHECK(series_from_csv(table, {1}, {1}).line_of_row(2) == 4);
+  unkept.target.keep = false;
+  CHECK_THROWS_AS(series_from_table(read_csv("a\n1\n2\n", unkept), {0}, {0}), Error);
+  CHECK(series_from_table(table, {1}, {1}).line_of_row(2) == 4);
 }
 
 TEST_CASE("a configuration that cannot work is refused", "[forecast]") {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "io/csv.h"
-#include "io/csv_json.h"
+#include "io/csv_options.h"
+#include "io/table_json.h"
 
 namespace sg {
 
@@ -23,8 +23,8 @@ inline std::string lines_of(size_t n, const std::function<std::string(size_t)>& 
   return text;
 }
 
-inline const CsvRepair& repair_of(const CsvTable& table, const std::string& kind) {
-  for (const CsvRepair& repair : table.repairs.first) {
+inline const Repair& repair_of(const Table& table, const std::string& kind) {
+  for (const Repair& repair : table.repairs.first) {
     if (repair.kind == kind) return repair;
   }
   FAIL("no repair of kind " << kind << " in " << describe(table)["repairs"].dump());

@@ -157,9 +157,9 @@ const std::string kTricky =
     "7;K\xC3\xB6ln;\xE2\x82\xAC"s;
 
 std::string whole_description(CsvReader& reader) {
-  const CsvTable table = reader.finish();
+  const CsvTable table = reader.finish_csv();
   nlohmann::json json = describe(table);
-  for (const CsvColumn& c : table.columns) {
+  for (const Column& c : table.columns) {
     nlohmann::json values = {{"codes", c.codes}, {"categories", c.categories}, {"times", c.times}, {"n", c.numbers}};
     json["values"].push_back(values);
   }

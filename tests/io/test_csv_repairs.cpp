@@ -51,7 +51,7 @@ TEST_CASE("each repair is reported with its kind, line and field", "[io]") {
   for (const Case& c : cases) {
     CAPTURE(c.kind, c.text);
     const CsvTable table = read_csv(c.text);
-    const CsvRepair& repair = repair_of(table, c.kind);
+    const Repair& repair = repair_of(table, c.kind);
     CHECK(repair.line == c.line);
     CHECK(repair.column == c.column);
     CHECK_FALSE(repair.text.empty());
@@ -90,7 +90,7 @@ TEST_CASE("an empty line in a table of one column is a missing value, at its end
 TEST_CASE("names are made unique without taking a name that exists", "[io]") {
   const CsvTable table = read_csv("a,a,a_2,,column_4\n1,2,3,4,5\n6,7,8,9,10\n");
   std::vector<std::string> names;
-  for (const CsvColumn& c : table.columns) names.push_back(c.name);
+  for (const Column& c : table.columns) names.push_back(c.name);
   CHECK(names == std::vector<std::string>{"a", "a_3", "a_2", "column_5", "column_4"});
   CHECK(table.index_of("a_2") == 2);
   CHECK_THROWS_WITH(table.index_of("zz"), Catch::Contains("'zz'") && Catch::Contains("'a_3'"));
@@ -194,7 +194,7 @@ TEST_CASE("flipped, cut and repeated bytes give a table or an error, never a cra
     try {
       const CsvTable table = read_csv(text, options);
       describe(table).dump();  // would throw on text that is not UTF-8
-      for (const CsvColumn& c : table.columns) {
+      for (const Column& c : table.columns) {
         REQUIRE(c.stats.count + c.stats.missing == table.rows);
         REQUIRE((c.type == ColumnType::text || c.numbers.size() + c.times.size() + c.codes.size() == table.rows));
       }

@@ -122,7 +122,7 @@ TEST_CASE("a datetime column tells its step, gaps and disorder", "[io]") {
   const CsvTable table = read_csv(
       "t,v\n2020-01-01 00:00,1\n2020-01-01 01:00,1\n2020-01-01 02:00,1\n2020-01-01 05:00,1\n"
       "2020-01-01 06:00,1\n2020-01-01 05:00,1\n");
-  const CsvStats& stats = table.columns[0].stats;
+  const ColumnStats& stats = table.columns[0].stats;
   CHECK(stats.first == 1577836800.0);
   CHECK(stats.last == 1577836800.0 + 5 * 3600);
   CHECK(stats.step_seconds == 3600.0);
@@ -157,9 +157,9 @@ TEST_CASE("statistics of a number column are right without keeping it", "[io]") 
     text += std::to_string(v) + "," + (i % 10 == 0 ? "" : "1") + "\n";
   }
   CsvOptions options;
-  options.keep_columns = false;
+  options.target.keep = false;
   const CsvTable table = read_csv(text, options);
-  const CsvStats& stats = table.columns[0].stats;
+  const ColumnStats& stats = table.columns[0].stats;
   CHECK(stats.count == 5000);
   CHECK(*stats.mean == Approx(sum / 5000));
   CHECK(*stats.std == Approx(std::sqrt(squares / 5000 - sum / 5000 * (sum / 5000))).epsilon(1e-4));

@@ -54,8 +54,8 @@ TEST_CASE("a run with a model that does not fit its data is refused by the field
     }
     return "";
   };
-  const CsvTable table = read_csv(std::string_view(wave_csv(120)));
-  const ForecastData other(series_from_csv(table, {2}, {1}), {8, 2, 0.2});  // the target is no feature
+  const Table table = read_csv(std::string_view(wave_csv(120)));
+  const ForecastData other(series_from_table(table, {2}, {1}), {8, 2, 0.2});  // the target is no feature
   CHECK_THAT(refusal(config_of(models::find("dlinear")), other), Catch::StartsWith("data.features lack the column"));
   CHECK(refusal(config_of(models::find("mlp")), other).empty());
   CHECK_THAT(refusal(config_of(models::find("convnet")), wave_data()), Catch::StartsWith("model.name is 'convnet'"));

@@ -13,8 +13,8 @@
 namespace sg::test {
 
 inline ForecastData wave_data(int rows = 120, int look_back = 8, int horizon = 2) {
-  const CsvTable table = read_csv(std::string_view(wave_csv(rows)));
-  return ForecastData(series_from_csv(table, {1, 2}, {1}),
+  const Table table = read_csv(std::string_view(wave_csv(rows)));
+  return ForecastData(series_from_table(table, {1, 2}, {1}),
                       {static_cast<size_t>(look_back), static_cast<size_t>(horizon), 0.2});
 }
 

@@ -12,7 +12,8 @@
 #include "bindings/devices.h"
 #include "bindings/run.h"
 #include "cpu/pool.h"
-#include "io/csv_json.h"
+#include "io/formats.h"
+#include "io/table_json.h"
 #include "models/json.h"
 #include "train/checkpoint.h"
 
@@ -29,9 +30,9 @@ namespace {
 using nlohmann::json;
 
 struct Dataset {
-  CsvReader reader;
+  std::unique_ptr<TableReader> reader;
   std::string name;
-  std::unique_ptr<CsvTable> table;  // once finished
+  std::unique_ptr<Table> table;  // once finished
 };
 
 std::map<int, Dataset> datasets;
@@ -77,7 +78,7 @@ T& find(std::map<int, T>& all, int handle, const char* what) {
   return found->second;
 }
 
-const CsvTable& finished_table(Dataset& dataset) {
+const Table& finished_table(Dataset& dataset) {
   if (!dataset.table) throw Error("dataset.unfinished", "the data set is still being read");
   return *dataset.table;
 }
@@ -128,10 +129,8 @@ SG_EXPORT const char* sg_dataset_open(const char* text) {
     json j = parse(text);
     const std::string name = j.value("name", std::string());
     j.erase("name");
-    CsvOptions options = csv_options_from_json(j);
-    options.name = name;
     const int handle = next_handle++;
-    datasets.emplace(handle, Dataset{CsvReader(options), name, nullptr});
+    datasets.emplace(handle, Dataset{open_detecting(j, name, {}), name, nullptr});
     return json{{"dataset", handle}};
   });
 }
@@ -139,15 +138,15 @@ SG_EXPORT const char* sg_dataset_open(const char* text) {
 SG_EXPORT const char* sg_dataset_feed(int dataset, const uint8_t* bytes, uint32_t length) {
   return reply([&] {
     Dataset& d = find(datasets, dataset, "data set");
-    d.reader.feed({bytes, length});
-    return json{{"rows", d.reader.rows()}};
+    d.reader->feed({bytes, length});
+    return json{{"rows", d.reader->rows()}};
   });
 }
 
 SG_EXPORT const char* sg_dataset_finish(int dataset) {
   return reply([&] {
     Dataset& d = find(datasets, dataset, "data set");
-    d.table = std::make_unique<CsvTable>(d.reader.finish());
+    d.table = std::make_unique<Table>(d.reader->finish());
     return json{{"description", describe(*d.table)}};
   });
 }

@@ -28,7 +28,7 @@ const char* sg_describe();
 const char* sg_dataset_open(const char* json);
 /// Feeds the next bytes of the file. -> {ok, rows}
 const char* sg_dataset_feed(int dataset, const uint8_t* bytes, uint32_t length);
-/// The file has ended. -> {ok, description} (the description is io/csv_json's: rows, columns, preview, repairs)
+/// The file has ended. -> {ok, description} (the description is io/table_json's: rows, columns, preview, repairs)
 const char* sg_dataset_finish(int dataset);
 const char* sg_dataset_close(int dataset);
 

@@ -9,15 +9,15 @@ namespace {
 using nlohmann::json;
 
 /// The scaled windows of a run; names in the configuration are filled in where it left them open.
-ForecastData make_data(const CsvTable& table, train::TrainConfig& config, const Scaler* scaler) {
+ForecastData make_data(const Table& table, train::TrainConfig& config, const Scaler* scaler) {
   if (config.target.empty()) throw Error("config.bad_field", "data.target is empty: choose the column to predict");
   const size_t target = table.index_of(config.target);
   if (config.features.empty())
-    for (const CsvColumn& c : table.columns)
+    for (const Column& c : table.columns)
       if (c.type == ColumnType::number) config.features.push_back(c.name);
   std::vector<size_t> features;
   for (const std::string& name : config.features) features.push_back(table.index_of(name));
-  const SeriesTable series = series_from_csv(table, features, {target});
+  const SeriesTable series = series_from_table(table, features, {target});
   const WindowConfig windows{static_cast<size_t>(config.look_back), static_cast<size_t>(config.horizon),
                              config.validation_fraction};
   return scaler ? ForecastData(series, windows, *scaler) : ForecastData(series, windows);
@@ -125,7 +125,7 @@ train::Choice stored_choice(const Run& run) {
   return now.how == train::How::lost ? now : run.origin.value_or(now);
 }
 
-Run start_run(const train::Devices& devices, const CsvTable& table, const std::string& name,
+Run start_run(const train::Devices& devices, const Table& table, const std::string& name,
               train::TrainConfig config) {
   Run run;
   ForecastData data = make_data(table, config, nullptr);
@@ -157,7 +157,7 @@ void step(Run& run, int max_steps) {
   if (!run.preparing) run.session->step(max_steps);
 }
 
-Resumed resume_run(const train::Devices& devices, const CsvTable& table, const std::string& name,
+Resumed resume_run(const train::Devices& devices, const Table& table, const std::string& name,
                    train::Checkpoint& checkpoint, const json& patch) {
   const json training = patch.value("training", json::object());
   json changed = checkpoint.config.to_json();

@@ -37,7 +37,7 @@ struct Run {
 };
 
 /// Begins with a race where the device is left open and there is a graphics card.
-Run start_run(const train::Devices& devices, const CsvTable& table, const std::string& name, train::TrainConfig config);
+Run start_run(const train::Devices& devices, const Table& table, const std::string& name, train::TrainConfig config);
 /// A turn of the race, where there is one; the session begins when it is decided.
 void race(Run& run);
 
@@ -50,7 +50,7 @@ struct Resumed {
   std::string notice;  // as train::Restored's
 };
 /// `patch` as sg_session_restore says; never races.
-Resumed resume_run(const train::Devices& devices, const CsvTable& table, const std::string& name,
+Resumed resume_run(const train::Devices& devices, const Table& table, const std::string& name,
                    train::Checkpoint& checkpoint, const nlohmann::json& patch);
 
 /// How the run came to the device that it is on now.

@@ -7,10 +7,10 @@
 namespace sg {
 namespace {
 
-std::string numeric_columns(const CsvTable& table) {
+std::string numeric_columns(const Table& table) {
   std::string list;
   size_t shown = 0;
-  for (const CsvColumn& column : table.columns) {
+  for (const Column& column : table.columns) {
     if (column.type != ColumnType::number) continue;
     if (++shown > 12) return list + ", ...";
     list += (shown > 1 ? ", '" : "'") + shorten(column.name, 40) + "'";
@@ -28,18 +28,20 @@ std::string_view what_it_holds(ColumnType type) {
       return "categories";
     case ColumnType::text:
       return "text";
+    case ColumnType::elements:
+      return "arrays";
   }
   return "text";
 }
 
-std::vector<SeriesColumn> choose(const CsvTable& table, const std::vector<size_t>& columns, const std::string& role) {
+std::vector<SeriesColumn> choose(const Table& table, const std::vector<size_t>& columns, const std::string& role) {
   std::vector<SeriesColumn> chosen;
   for (const size_t c : columns) {
     if (c >= table.columns.size()) {
       throw Error("forecast.no_such_column", "column " + std::to_string(c) + " was chosen as " + role +
                                                  ", and there are " + std::to_string(table.columns.size()));
     }
-    const CsvColumn& column = table.columns[c];
+    const Column& column = table.columns[c];
     if (column.type != ColumnType::number) {
       throw Error("forecast.not_numeric",
                   "column '" + shorten(column.name, 80) + "' holds " + std::string(what_it_holds(column.type)) +
@@ -56,7 +58,7 @@ std::vector<SeriesColumn> choose(const CsvTable& table, const std::vector<size_t
 
 }  // namespace
 
-SeriesTable series_from_csv(const CsvTable& table, const std::vector<size_t>& features,
+SeriesTable series_from_table(const Table& table, const std::vector<size_t>& features,
                             const std::vector<size_t>& targets) {
   if (targets.empty()) throw Error("forecast.no_target", "choose a column to forecast: " + numeric_columns(table));
   if (features.empty()) throw Error("forecast.no_feature", "choose at least one column to forecast from");

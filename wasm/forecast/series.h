@@ -28,7 +28,7 @@ struct SeriesTable {
 
 /// Copies the chosen columns (indices into table.columns). Throws forecast.no_target, forecast.no_feature,
 /// forecast.not_numeric ("column 'city' holds text, and a target must be numbers: choose one of ...").
-SeriesTable series_from_csv(const CsvTable& table, const std::vector<size_t>& features,
+SeriesTable series_from_table(const Table& table, const std::vector<size_t>& features,
                             const std::vector<size_t>& targets);
 
 }  // namespace sg

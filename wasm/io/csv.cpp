@@ -9,24 +9,39 @@
 #include "io/csv_column.h"
 #include "io/csv_decode.h"
 #include "io/csv_lexer.h"
+#include "io/csv_options.h"
 #include "io/csv_sniff.h"
 #include "io/csv_types.h"
+#include "io/formats.h"
 
 namespace sg {
 
-std::string_view to_string(ColumnType type) {
-  switch (type) {
-    case ColumnType::number:
-      return "number";
-    case ColumnType::datetime:
-      return "datetime";
-    case ColumnType::category:
-      return "category";
-    case ColumnType::text:
-      return "text";
-  }
-  return "text";
+extern const Format csv_format;
+
+namespace {
+
+nlohmann::json facts_of(const CsvDialect& dialect) {
+  return {{"delimiter", std::string(1, dialect.delimiter)},
+          {"quote", dialect.quote == '\0' ? "" : std::string(1, dialect.quote)},
+          {"header", dialect.header},
+          {"decimalComma", dialect.decimal_comma},
+          {"encoding", to_string(dialect.encoding)}};
 }
+
+Claim claim(std::span<const uint8_t>, std::string_view name) {
+  return has_ending(csv_format, name) ? Claim::by_name : Claim::none;
+}
+
+std::unique_ptr<TableReader> open(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
+  CsvOptions own = csv_options_from_json(options);
+  own.name = name;
+  own.target = target;
+  return std::make_unique<CsvReader>(std::move(own));
+}
+
+}  // namespace
+
+const Format csv_format{"csv", "Delimited text (CSV, TSV)", " csv tsv tab txt dat ", claim, open};
 
 std::string_view to_string(Encoding encoding) {
   switch (encoding) {
@@ -40,31 +55,6 @@ std::string_view to_string(Encoding encoding) {
       return "windows-1252";
   }
   return "utf-8";
-}
-
-void CsvRepairs::add(uint64_t line, uint64_t column, const std::string& kind, std::string text) {
-  ++total;
-  ++by_kind[kind];
-  if (first.size() < kept) first.push_back({line, column, kind, std::move(text)});
-}
-
-uint64_t line_of_row(const LineJumps& jumps, uint64_t row) {
-  const auto after =
-      std::upper_bound(jumps.begin(), jumps.end(), row, [](uint64_t r, const auto& jump) { return r < jump.first; });
-  if (after == jumps.begin()) return row + 1;
-  const auto& [start, line] = *std::prev(after);
-  return line + (row - start);
-}
-
-size_t CsvTable::index_of(std::string_view column) const {
-  std::string known;
-  for (const CsvColumn& c : columns) {
-    if (c.name == column) return c.index;
-    if (c.index < 20) known += (known.empty() ? "'" : ", '") + shorten(c.name, 40) + "'";
-  }
-  throw Error("csv.no_such_column", "there is no column '" + shorten(column, 80) + "'; there are " +
-                                        std::to_string(columns.size()) + ": " + known +
-                                        (columns.size() > 20 ? ", ..." : ""));
 }
 
 struct CsvReader::State {
@@ -96,6 +86,8 @@ struct CsvReader::State {
   std::vector<std::string> names;
   uint64_t next_line = 1;                // where the next row would begin if lines and rows went together
   uint64_t first_blank = 0, blanks = 0;  // empty lines since the last record
+  uint64_t chunk_first = 0, chunk_rows = 0;
+  LineJumps chunk_jumps;
 
   void begin_use();
   void take_sample(std::span<const uint8_t>& input);
@@ -103,6 +95,8 @@ struct CsvReader::State {
   void on_record(const CsvRecord& record);
   void settle_blanks();
   void add_row(const CsvRecord& record);
+  LineJumps& line_jumps() { return options.target.sink == nullptr ? table.line_jumps : chunk_jumps; }
+  void give_chunk();
   void note_width(const CsvRecord& record);
   void make_names(uint64_t header_line);
 };
@@ -149,6 +143,7 @@ void CsvReader::State::start(bool whole) {
     throw Error("csv.bad_option", "option 'types' names column " + std::to_string(options.types.rbegin()->first) +
                                       ", and there are " + std::to_string(plan.width) + ", counted from 0");
   }
+  chunk_rows = options.target.chunk_rows(plan.width * sizeof(double));
   builders.reserve(plan.width);
   for (size_t c = 0; c < plan.width; ++c) builders.emplace_back(c, plan.columns[c], options, dictionary_room);
   lexer.emplace(
@@ -186,8 +181,8 @@ void CsvReader::State::on_record(const CsvRecord& record) {
 }
 
 void CsvReader::State::add_row(const CsvRecord& record) {
-  if (options.keep_columns && (record.line != next_line || table.line_jumps.empty())) {
-    table.line_jumps.emplace_back(table.rows, record.line);
+  if (!options.target.drops() && (record.line != next_line || line_jumps().empty())) {
+    line_jumps().emplace_back(table.rows, record.line);
   }
   next_line = record.line + 1;
   note_width(record);
@@ -199,10 +194,22 @@ void CsvReader::State::add_row(const CsvRecord& record) {
     if (show) table.preview.back().push_back(shorten(field.text, preview_cell_bytes));
   }
   ++table.rows;
+  if (options.target.sink != nullptr && table.rows - chunk_first == chunk_rows) give_chunk();
   if (!show) return;
   size_t spent = 0;
   for (const std::string& cell : table.preview.back()) spent += cell.size() + 8;
   preview_room -= std::min(preview_room, spent);
+}
+
+/// Each chunk begins with a jump, so that its lines can be told without those before it.
+void CsvReader::State::give_chunk() {
+  if (options.target.sink == nullptr || table.rows == chunk_first) return;
+  Chunk chunk{chunk_first, table.rows - chunk_first, {}, std::move(chunk_jumps)};
+  for (ColumnBuilder& builder : builders)
+    if (auto values = builder.take()) chunk.columns.push_back(std::move(*values));
+  chunk_first = table.rows;
+  chunk_jumps = {};
+  options.target.sink->take(std::move(chunk));
 }
 
 void CsvReader::State::note_width(const CsvRecord& record) {
@@ -259,7 +266,7 @@ void CsvReader::feed(std::span<const uint8_t> bytes) {
   s.ended = false;
 }
 
-CsvTable CsvReader::finish() {
+CsvTable CsvReader::finish_csv() {
   State& s = *state_;
   s.begin_use();
   if (s.bytes == 0) throw Error("csv.empty", "the file is empty");
@@ -271,18 +278,21 @@ CsvTable CsvReader::finish() {
     throw Error("csv.no_rows", "the file has a header and no data row under it", 2);
   }
   CsvTable& table = s.table;
+  s.give_chunk();
   for (size_t c = 0; c < s.builders.size(); ++c) {
     table.columns.push_back(s.builders[c].finish(s.names[c], table.repairs));
   }
   table.name = s.options.name;
+  table.format = csv_format.name;
   table.dialect = s.plan.dialect;
+  table.facts = facts_of(table.dialect);
   return std::move(table);
 }
 
 CsvTable read_csv(std::span<const uint8_t> bytes, CsvOptions options) {
   CsvReader reader(std::move(options));
   reader.feed(bytes);
-  return reader.finish();
+  return reader.finish_csv();
 }
 
 CsvTable read_csv(std::string_view text, CsvOptions options) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace sg {
 
@@ -15,7 +16,7 @@ void NumberStats::add(double value) {
   squares_ += delta * (value - mean_);
 }
 
-void NumberStats::write(CsvStats& stats) const {
+void NumberStats::write(ColumnStats& stats) const {
   stats.count = count_;
   if (count_ == 0) return;
   stats.min = min_;
@@ -42,7 +43,7 @@ void TimeStats::add(double seconds) {
   ++count_;
 }
 
-void TimeStats::write(CsvStats& stats) const {
+void TimeStats::write(ColumnStats& stats) const {
   stats.count = count_;
   if (count_ == 0) return;
   stats.first = first_;
@@ -64,7 +65,7 @@ ColumnBuilder::ColumnBuilder(size_t index, ColumnPlan plan, const CsvOptions& op
     : index_(index),
       plan_(plan),
       forced_(options.types.count(index) > 0),
-      keep_(options.keep_columns),
+      keep_(!options.target.drops()),
       dictionary_room_(&dictionary_room),
       day_first_(options.day_first) {}
 
@@ -76,12 +77,17 @@ void ColumnBuilder::decide(std::string_view cell) {
   } else {
     plan_.type = ColumnType::category;
   }
-  const uint64_t before = rows_;
-  rows_ = missing_ = 0;
+  add_rows_before();
+}
+
+/// Once the type is known: the rows until now, of which those that have left already were told as missing.
+void ColumnBuilder::add_rows_before() {
+  const uint64_t before = rows_ - taken_;
+  rows_ = missing_ = taken_;
   for (uint64_t i = 0; i < before; ++i) add_missing();
 }
 
-void ColumnBuilder::add(std::string_view raw, uint64_t line, CsvRepairs& repairs) {
+void ColumnBuilder::add(std::string_view raw, uint64_t line, Repairs& repairs) {
   const std::string_view cell = trim(raw);
   if (is_missing(cell)) return add_missing();
   if (!plan_.type) decide(cell);
@@ -99,6 +105,7 @@ void ColumnBuilder::add(std::string_view raw, uint64_t line, CsvRepairs& repairs
     case ColumnType::category:
       return add_category(cell);
     case ColumnType::text:
+    case ColumnType::elements:  // no cell makes one
       ++rows_;
       return;
   }
@@ -117,13 +124,13 @@ void ColumnBuilder::add_missing() {
   }
 }
 
-void ColumnBuilder::unparseable(std::string_view cell, std::string_view wanted, uint64_t line, CsvRepairs& repairs) {
+void ColumnBuilder::unparseable(std::string_view cell, std::string_view wanted, uint64_t line, Repairs& repairs) {
   repairs.add(line, index_ + 1, "unparseable",
               "'" + shorten(cell, 80) + "' is not a " + std::string(wanted) + "; taken as missing");
   add_missing();
 }
 
-void ColumnBuilder::add_number(std::string_view cell, uint64_t line, CsvRepairs& repairs) {
+void ColumnBuilder::add_number(std::string_view cell, uint64_t line, Repairs& repairs) {
   const auto number = parse_number(cell, plan_.decimal);
   const bool other_mark =
       number && number->mark != Thousands::none && mark_ != Thousands::none && number->mark != mark_;
@@ -150,7 +157,7 @@ void ColumnBuilder::add_number(std::string_view cell, uint64_t line, CsvRepairs&
 
 /// Values are kept as floats: where the step between neighbouring ones is more than a thousandth of the column's
 /// deviation (milliseconds since 1970, meter readings), what a model would learn from is rounded away.
-void ColumnBuilder::tell_lost_digits(const CsvColumn& column, CsvRepairs& repairs) const {
+void ColumnBuilder::tell_lost_digits(const Column& column, Repairs& repairs) const {
   if (!column.stats.std || *column.stats.std == 0) return;
   const double largest = std::max(std::abs(*column.stats.min), std::abs(*column.stats.max));
   const double step = largest * std::numeric_limits<float>::epsilon() / 2;
@@ -161,7 +168,7 @@ void ColumnBuilder::tell_lost_digits(const CsvColumn& column, CsvRepairs& repair
                   " subtract the first value from the column, or leave it out");
 }
 
-void ColumnBuilder::add_time(std::string_view cell, uint64_t line, CsvRepairs& repairs) {
+void ColumnBuilder::add_time(std::string_view cell, uint64_t line, Repairs& repairs) {
   const auto time = parse_datetime(cell);
   if (!time || (day_first_ && (*day_first_ ? time->month_first : time->day_first))) {
     return unparseable(cell,
@@ -216,15 +223,26 @@ void ColumnBuilder::become_text() {
   codes_ = {};
 }
 
-CsvColumn ColumnBuilder::finish(std::string name, CsvRepairs& repairs) {
+std::optional<ChunkColumn> ColumnBuilder::take() {
+  taken_ = rows_;
+  if (!plan_.type || plan_.type == ColumnType::text) return std::nullopt;
+  ChunkColumn chunk;
+  chunk.index = index_;
+  chunk.type = *plan_.type;
+  chunk.numbers = std::exchange(numbers_, {});
+  chunk.codes = std::exchange(codes_, {});
+  chunk.times = std::exchange(times_[0], {});
+  chunk.times_day_first = std::exchange(times_[1], {});
+  return chunk;
+}
+
+Column ColumnBuilder::finish(std::string name, Repairs& repairs) {
   if (!plan_.type) {  // not one value: numbers, all of them missing
     plan_.type = ColumnType::number;
-    const uint64_t rows = rows_;
-    rows_ = missing_ = 0;
-    for (uint64_t i = 0; i < rows; ++i) add_missing();
+    add_rows_before();
   }
   if (plan_.type == ColumnType::category && !forced_ && categories_.size() * 2 > rows_) become_text();
-  CsvColumn column;
+  Column column;
   column.index = index_;
   column.name = std::move(name);
   column.type = *plan_.type;
@@ -238,6 +256,7 @@ CsvColumn ColumnBuilder::finish(std::string name, CsvRepairs& repairs) {
   } else if (column.type == ColumnType::datetime) {
     time_stats_[0].write(column.stats);
     column.times = std::move(times_[0]);
+    column.day_first = day_first_.value_or(false);
     if (!day_first_ && open_date_line_ != 0) {
       column.ambiguous = true;
       repairs.add(open_date_line_, index_ + 1, "ambiguous_date",

@@ -21,7 +21,7 @@ namespace sg {
 class NumberStats {
  public:
   void add(double value);
-  void write(CsvStats& stats) const;
+  void write(ColumnStats& stats) const;
 
  private:
   uint64_t count_ = 0;
@@ -33,7 +33,7 @@ class NumberStats {
 class TimeStats {
  public:
   void add(double seconds);
-  void write(CsvStats& stats) const;
+  void write(ColumnStats& stats) const;
 
  private:
   uint64_t count_ = 0;
@@ -50,18 +50,21 @@ class ColumnBuilder {
   /// `dictionary_room` is what all columns together may still spend on dictionaries, in bytes.
   ColumnBuilder(size_t index, ColumnPlan plan, const CsvOptions& options, size_t& dictionary_room);
 
-  void add(std::string_view cell, uint64_t line, CsvRepairs& repairs);
-  CsvColumn finish(std::string name, CsvRepairs& repairs);
+  void add(std::string_view cell, uint64_t line, Repairs& repairs);
+  /// The values since the last call; none as long as every cell was missing.
+  std::optional<ChunkColumn> take();
+  Column finish(std::string name, Repairs& repairs);
 
  private:
   void decide(std::string_view cell);
+  void add_rows_before();
   void add_missing();
-  void add_number(std::string_view cell, uint64_t line, CsvRepairs& repairs);
-  void tell_lost_digits(const CsvColumn& column, CsvRepairs& repairs) const;
-  void add_time(std::string_view cell, uint64_t line, CsvRepairs& repairs);
+  void add_number(std::string_view cell, uint64_t line, Repairs& repairs);
+  void tell_lost_digits(const Column& column, Repairs& repairs) const;
+  void add_time(std::string_view cell, uint64_t line, Repairs& repairs);
   void add_category(std::string_view cell);
   void become_text();
-  void unparseable(std::string_view cell, std::string_view wanted, uint64_t line, CsvRepairs& repairs);
+  void unparseable(std::string_view cell, std::string_view wanted, uint64_t line, Repairs& repairs);
 
   size_t index_;
   ColumnPlan plan_;
@@ -69,6 +72,7 @@ class ColumnBuilder {
   bool keep_;
   size_t* dictionary_room_;
   uint64_t rows_ = 0, missing_ = 0;
+  uint64_t taken_ = 0;  // rows that have left in chunks
   std::vector<std::string> examples_;
 
   NumberStats number_stats_;

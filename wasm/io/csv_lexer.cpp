@@ -7,7 +7,7 @@
 
 namespace sg {
 
-CsvLexer::CsvLexer(Settings settings, CsvRepairs& repairs, std::function<void(const CsvRecord&)> on_record)
+CsvLexer::CsvLexer(Settings settings, Repairs& repairs, std::function<void(const CsvRecord&)> on_record)
     : settings_(settings), repairs_(repairs), on_record_(std::move(on_record)) {
   field_.line = 1;
 }

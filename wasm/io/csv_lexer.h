@@ -34,7 +34,7 @@ class CsvLexer {
     size_t max_columns = 10'000;
   };
 
-  CsvLexer(Settings settings, CsvRepairs& repairs, std::function<void(const CsvRecord&)> on_record);
+  CsvLexer(Settings settings, Repairs& repairs, std::function<void(const CsvRecord&)> on_record);
 
   void feed(std::string_view bytes);
   /// Ends the last record; throws csv.unclosed_quote.
@@ -58,7 +58,7 @@ class CsvLexer {
   [[noreturn]] void fail_long();
 
   Settings settings_;
-  CsvRepairs& repairs_;
+  Repairs& repairs_;
   std::function<void(const CsvRecord&)> on_record_;
   std::string text_;         // the fields of the record, end to end
   std::vector<Mark> marks_;  // where each finished field begins

@@ -22,7 +22,7 @@ struct Sample {
 /// The complete records of the sample; its cut-off last line counts only if it is all there is.
 Sample lex(std::string_view text, bool whole, char delimiter, char quote, const CsvOptions& options) {
   Sample sample;
-  CsvRepairs repairs;
+  Repairs repairs;
   CsvLexer lexer({delimiter, quote, options.max_line_bytes, options.max_columns}, repairs,
                  [&](const CsvRecord& record) {
                    if (record.blank) return;

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/csv.h"
+#include "io/table.h"
 
 namespace sg {
 
@@ -20,10 +20,6 @@ struct DescribeLimits {
 ///             gaps?, outOfOrder?, ambiguous?, examples}],
 ///  preview: [[...]], repairs: {total, byKind: {}, first: [{line, column, kind, text}]}}
 /// An absent statistic is left out; datetimes are epoch seconds.
-nlohmann::json describe(const CsvTable& table, const DescribeLimits& limits = {});
-
-/// From {name?, delimiter?, quote?, header?, decimalComma?, dayFirst?, encoding?, types?: {"0": "number"},
-/// previewRows?}; throws csv.bad_option naming the field.
-CsvOptions csv_options_from_json(const nlohmann::json& json);
+nlohmann::json describe(const Table& table, const DescribeLimits& limits = {});
 
 }  // namespace sg
