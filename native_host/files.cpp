@@ -111,7 +111,10 @@ void write_whole(const std::string& path, std::string_view bytes, mode_t mode) {
   const std::string target = path.substr(path.find_last_of('/') + 1);
   const Partial partial{folder.get(), "." + target + "." + random_name()};
   const Fd file(openat(folder.get(), partial.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
-  if (!file || fchmod(file.get(), mode) != 0) fail(path);
+  struct stat s {};
+  if (!file || fstat(file.get(), &s) != 0) fail(path);
+  // Only where the umask took something: the running host may change no modes.
+  if ((s.st_mode & 07777) != mode && fchmod(file.get(), mode) != 0) fail(path);
   write_at(file.get(), bytes, 0);
   sync_file(file.get());
   if (renameat(folder.get(), partial.name.c_str(), folder.get(), target.c_str()) != 0) fail(path);

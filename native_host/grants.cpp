@@ -160,7 +160,7 @@ Grants::File Grants::load() const {
   struct stat s {};
   if (stat(path.c_str(), &s) != 0) {
     if (errno != ENOENT && errno != ENOTDIR) throw invalid(path, error_text(errno));
-    return {{{root_name(places_.folder(), {}), places_.folder()}}, places_.folder() + "/checkpoints"};
+    return {{{root_name(places_.folder(), {}), places_.folder()}}, places_.checkpoints(), places_.datasets()};
   }
   if ((s.st_mode & (S_IWGRP | S_IWOTH)) != 0 || (s.st_uid != geteuid() && s.st_uid != 0)) {
     throw invalid(path, "other people may write it (chmod 600 helps)");
@@ -170,10 +170,13 @@ Grants::File Grants::load() const {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("roots") || !json["roots"].is_array())
     throw invalid(path, "it is not JSON with a list 'roots'");
-  const Json folder = json.value("checkpoints", Json(places_.folder() + "/checkpoints"));
-  if (!folder.is_string() || folder.get_ref<const std::string&>().rfind('/', 0) != 0)
-    throw invalid(path, "'checkpoints' is not an absolute path");
-  File file{{}, folder};
+  const auto folder = [&](const char* name, const std::string& otherwise) {
+    const Json value = json.value(name, Json(otherwise));
+    if (!value.is_string() || value.get_ref<const std::string&>().rfind('/', 0) != 0)
+      throw invalid(path, "'" + std::string(name) + "' is not an absolute path");
+    return value.get<std::string>();
+  };
+  File file{{}, folder("checkpoints", places_.checkpoints()), folder("datasets", places_.datasets())};
   for (const Json& root : json["roots"]) {
     const bool sound = root.is_object() && root.contains("name") && root["name"].is_string() && root.contains("path") &&
                        root["path"].is_string();
@@ -190,40 +193,39 @@ Grants::File Grants::load() const {
 void Grants::save(const File& file) const {
   Json roots = Json::array();
   for (const Root& r : file.roots) roots.push_back({{"name", r.name}, {"path", r.folder}});
-  const std::string text = Json{{"roots", roots}, {"checkpoints", file.checkpoints}}.dump(2) + "\n";
+  const std::string text =
+      Json{{"roots", roots}, {"checkpoints", file.checkpoints}, {"datasets", file.datasets}}.dump(2) + "\n";
   translated([&] { write_whole(places_.grants(), text, 0600); },
              [&](int e) { return invalid(places_.grants(), error_text(e)); });
 }
 
-std::vector<Root> Grants::roots() const { return load().roots; }
+std::vector<Root> Grants::roots() const { return current().roots; }
 
-std::string Grants::checkpoints() const { return load().checkpoints; }
+std::string Grants::checkpoints() const { return current().checkpoints; }
+
+std::string Grants::datasets() const { return current().datasets; }
 
 bool Grants::available(const Root& root) {
   return static_cast<bool>(Fd(::open(root.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
 }
 
-namespace {
-
-/// The open folder of the root called `name`.
-Fd open_root(const std::vector<Root>& roots, const std::string& name) {
-  const auto root = std::find_if(roots.begin(), roots.end(), [&](const Root& r) { return r.name == name; });
-  if (root == roots.end()) {
+Fd Grants::open_root(const std::string& name) const {
+  const std::vector<Root> granted = roots();
+  const auto root = std::find_if(granted.begin(), granted.end(), [&](const Root& r) { return r.name == name; });
+  if (root == granted.end()) {
     throw Failure("dataset.not_found",
                   "No granted folder is called '" + name + "'. Grant one with: shadegrad-host grant DIR",
                   {{"path", name}});
   }
-  return open_folder(root->folder);
+  return enter(root->folder, false);
 }
-
-}  // namespace
 
 OpenFile Grants::open(const std::string& path) const {
   const auto [name, rest] = split_path(path);
   const auto failure_of = [&](int e) { return dataset_failure(path, e); };
   return translated(
       [&, name = name, rest = rest] {
-        const Fd root = open_root(roots(), name);
+        const Fd root = open_root(name);
         if (rest.empty()) throw dataset_failure(path, EISDIR);
         OpenFile open{open_beneath(root.get(), rest, O_RDONLY | O_NONBLOCK | O_NOCTTY), path};
         if (fstat(open.file.get(), &open.status) != 0) throw dataset_failure(path, errno);
@@ -234,7 +236,6 @@ OpenFile Grants::open(const std::string& path) const {
 }
 
 Listing Grants::list(const std::optional<std::string>& path, bool recursive) const {
-  const std::vector<Root> granted = roots();
   Listing listing;
   const auto failure_of = [&](int e) {
     return e == ENOTDIR ? Failure("dataset.not_a_file", "'" + *path + "' is not a folder.", {{"path", *path}})
@@ -244,14 +245,14 @@ Listing Grants::list(const std::optional<std::string>& path, bool recursive) con
     const auto [name, rest] = split_path(*path);
     translated(
         [&, name = name, rest = rest] {
-          Fd at = open_root(granted, name);
+          Fd at = open_root(name);
           if (!rest.empty()) at = open_beneath(at.get(), rest, O_RDONLY | O_DIRECTORY);
           add_entries(listing, at, *path, recursive, 0);
         },
         failure_of);
   } else {
-    for (const Root& root : granted) {
-      const Fd at(::open(root.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    for (const Root& root : roots()) {
+      const Fd at = find(root);
       struct stat s {};
       if (!at || fstat(at.get(), &s) != 0) continue;
       listing.entries.push_back({root.name, true, 0, mtime_of(s)});

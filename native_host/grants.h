@@ -1,6 +1,8 @@
 // Which folders the person has granted, and how a path from a message becomes an open file below one of them. Grants
 // change on this side alone (the program's verbs `grant` and `revoke`): nothing here takes a root from a message.
 #pragma once
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,12 +10,14 @@
 
 #include "native_host/error.h"
 #include "native_host/files.h"
+#include "native_host/harden.h"
 
 namespace sg::host {
 
 struct Root {
   std::string name;    // what paths begin with
   std::string folder;  // absolute
+  bool operator==(const Root&) const = default;
 };
 
 /// Where this person's things are, from the environment.
@@ -22,6 +26,9 @@ struct Places {
   std::string config;  // ~/.config
   std::string grants() const { return config + "/shadegrad/grants.json"; }
   std::string folder() const { return home + "/Shadegrad"; }
+  // Where the host writes, unless grants.json says otherwise.
+  std::string checkpoints() const { return folder() + "/checkpoints"; }
+  std::string datasets() const { return folder() + "/datasets"; }
   static Places from_environment();
 };
 
@@ -53,11 +60,23 @@ class Grants {
   explicit Grants(Places places) : places_(std::move(places)) {}
   const Places& places() const { return places_; }
 
+  /// Fixes what this process may touch, which harden() then makes binding: the roots that are there are read, the
+  /// folders of checkpoints and data sets (made here when they are missing) are written. From then on whatever uses a
+  /// folder throws host.restart when the grants are no longer those, or when the folder has come since: a process that
+  /// is locked can't gain one.
+  Powers lock();
+  /// Throws host.restart if the grants, or the folders that the host writes, are not those that this process knows.
+  void check_lock() const;
+
   /// As the file says now; without a file, the person's Shadegrad folder.
   std::vector<Root> roots() const;
   /// Where checkpoints are kept.
   std::string checkpoints() const;
+  /// Where imported data sets are kept.
+  std::string datasets() const;
   static bool available(const Root& root);
+  /// The folder of a root, empty when it is not there.
+  Fd find(const Root& root) const;
 
   /// Opens a regular file for reading by its path in messages.
   OpenFile open(const std::string& path) const;
@@ -72,9 +91,18 @@ class Grants {
   Places places_;
   struct File {
     std::vector<Root> roots;
-    std::string checkpoints;
+    std::string checkpoints, datasets;
+    bool operator==(const File&) const = default;
   };
+  struct Locked;
+  std::shared_ptr<const Locked> locked_;
+
   File load() const;
+  /// load(), which in a locked process must give what it gave then.
+  File current() const;
+  /// Opens a folder of ours (made when missing) or a root.
+  Fd enter(const std::string& folder, bool own) const;
+  Fd open_root(const std::string& name) const;
   void save(const File& file) const;
 };
 

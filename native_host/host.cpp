@@ -220,7 +220,11 @@ void Host::reply(Id id, Json fields) {
   send(fields);
 }
 
-void Host::fail(const Json& id, const std::exception_ptr& error) { send(failure_reply(id, error)); }
+void Host::fail(const Json& id, const std::exception_ptr& error) {
+  const Json reply = failure_reply(id, error);
+  send(reply);
+  if (reply["code"] == "host.restart") restart_after_reply();
+}
 
 void Host::send(const Json& message) {
   std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);

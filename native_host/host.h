@@ -24,7 +24,7 @@ inline constexpr unsigned kGraceMilliseconds = 500;
 
 class Host {
  public:
-  Host(Loop& loop, Places places) : loop_(loop), grants_(std::move(places)) {}
+  Host(Loop& loop, Grants grants) : loop_(loop), grants_(std::move(grants)) {}
   ~Host();
   /// Talks to the browser until it leaves; gives the program's exit status.
   int serve(int in, int out);
@@ -84,6 +84,9 @@ class Host {
   void send(const Json& message);
   void send_text(std::string_view json);
   void finish(int status);
+  /// Ends as at the end of the input, once what was sent so far is written: the browser then starts a new host, which
+  /// has the folders that are granted by now. A reply says so first (host.restart, or the message's own).
+  void restart_after_reply() { finish(0); }
   void finish_if_idle();
 
   Loop& loop_;

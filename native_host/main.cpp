@@ -70,11 +70,12 @@ const std::map<std::string, Verb> kVerbs{
 };
 
 int serve() {
-  harden();
+  Grants grants(Places::from_environment());
+  harden(grants.lock());
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of that write, not the end of the host
   Loop loop;
-  Host host(loop, Places::from_environment());
+  Host host(loop, std::move(grants));
   const int status = host.serve(STDIN_FILENO, STDOUT_FILENO);
   // A job that the disk holds up must not hold up the end: its file has no name yet, or its old one.
   if (loop.jobs() > 0) _exit(status);

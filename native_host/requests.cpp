@@ -90,8 +90,9 @@ void Host::hello(Id id, const Hello& request) {
   on_pool(
       [this, version, frames = frames_sent_] {
         Json roots = Json::array();
+        grants_.check_lock();
         for (const Root& root : grants_.roots())
-          roots.push_back({{"name", root.name}, {"available", Grants::available(root)}});
+          roots.push_back({{"name", root.name}, {"available", static_cast<bool>(grants_.find(root))}});
         return Json{{"protocol", version},
                     {"host", kVersion},
                     {"os", system_name()},
@@ -215,7 +216,8 @@ void Host::read_checkpoint(Id id, const CheckpointRead& request) {
   check_streams();
   const auto opened = std::make_shared<std::shared_ptr<Stream>>();
   in_store(
-      [id, request, opened](Store& store) {
+      [this, id, request, opened](Store& store) {
+        grants_.check_lock();
         *opened =
             std::make_shared<Stream>(id, "checkpoint", store.open(request.name), 0, kLargestWhole, request.credits);
         Json announcement = (*opened)->announcement();
@@ -287,7 +289,8 @@ void Host::cancel(Id id, const RequestCancel& request) {
 
 void Host::begin(Id id, const CheckpointBegin& request) {
   in_store(
-      [request](Store& store) {
+      [this, request](Store& store) {
+        grants_.check_lock();
         return Json{{"handle", store.begin(request.name, static_cast<std::uint64_t>(request.size))},
                     {"window", kWindow}};
       },
@@ -338,7 +341,8 @@ void Host::abort(Id id, const CheckpointAbort& request) {
 
 void Host::list_checkpoints(Id id, const CheckpointList& request) {
   in_store(
-      [request](Store& store) {
+      [this, request](Store& store) {
+        grants_.check_lock();
         const std::vector<Stored> all = store.list();
         std::size_t first = 0, next = 0;
         if (request.cursor) first = position_after(all, *request.cursor);
@@ -351,7 +355,8 @@ void Host::list_checkpoints(Id id, const CheckpointList& request) {
 
 void Host::remove(Id id, const CheckpointRemove& request) {
   in_store(
-      [request](Store& store) {
+      [this, request](Store& store) {
+        grants_.check_lock();
         store.remove(request.name);
         return Json{{"name", request.name}};
       },

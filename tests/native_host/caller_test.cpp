@@ -105,7 +105,7 @@ TEST_CASE("hello agrees on a version, or says which side to update", "[host]") {
   REQUIRE(range["host"] == kVersion);
   REQUIRE(range["frames"] == 0);
   REQUIRE(range["checkpoints"] == home / "Shadegrad/checkpoints");
-  REQUIRE(range["roots"] == Json::parse(R"([{"name":"Shadegrad","available":false}])"));
+  REQUIRE(range["roots"] == Json::parse(R"([{"name":"Shadegrad","available":true}])"));
   REQUIRE(host.ask({{"id", 2}, {"type", "dataset.list"}})["ok"] == true);
 
   // The other direction needs a host that has moved on: the rule itself, with an extension older than version 1.

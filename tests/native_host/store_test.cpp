@@ -297,13 +297,20 @@ TEST_CASE("a full disk is a message with figures; the old file stands", "[host]"
 }
 
 TEST_CASE("a folder that can't be used is a message with its path", "[host]") {
-  Setup s;
-  write_file(s.home / "Shadegrad/checkpoints", "a file where the folder should be");
-  const Json reply = s.host.ask(begin("a.safetensors", 10));
-  REQUIRE(reply["code"] == "store.failed");
-  REQUIRE(reply["path"] == s.folder + "/a.safetensors");
-  REQUIRE(s.host.ask({{"id", 1}, {"type", "checkpoint.list"}})["code"] == "store.failed");
-  fs::remove(s.home / "Shadegrad/checkpoints");
-  fs::create_symlink("/proc/sys", s.home / "Shadegrad/checkpoints");
-  REQUIRE(s.host.ask(begin("a.safetensors", 1))["ok"] == false);
+  Folder home;
+  const std::string folder = home / "Shadegrad/checkpoints";
+  write_file(folder, "a file where the folder should be");
+  {
+    Program host(home.path());
+    host.hello();
+    const Json reply = host.ask(begin("a.safetensors", 10));
+    REQUIRE(reply["code"] == "store.failed");
+    REQUIRE(reply["path"] == folder + "/a.safetensors");
+    REQUIRE(host.ask({{"id", 1}, {"type", "checkpoint.list"}})["code"] == "store.failed");
+  }
+  fs::remove(folder);
+  fs::create_symlink("/proc/sys", folder);
+  Program host(home.path());
+  host.hello();
+  REQUIRE(host.ask(begin("a.safetensors", 1))["ok"] == false);
 }

@@ -1,0 +1,121 @@
+// The grants of a process that has locked itself: what it was locked to, and how it notices that this is no longer what
+// the person has granted. Files are told apart by device and number, so that a folder that was missing, unmounted or
+// replaced counts as new.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "native_host/grants.h"
+
+namespace sg::host {
+namespace {
+
+/// A file by its number, whatever it is called; all zero when there is none.
+struct Identity {
+  dev_t device = 0;
+  ino_t number = 0;
+  bool operator==(const Identity&) const = default;
+};
+
+Identity identity_of(const std::string& path) {
+  struct stat s {};
+  return stat(path.c_str(), &s) == 0 ? Identity{s.st_dev, s.st_ino} : Identity{};
+}
+
+Failure restart() {
+  return Failure("host.restart",
+                 "The granted folders have changed, and a running host can't gain one: the host ends, so that the "
+                 "browser starts it anew.");
+}
+
+}  // namespace
+
+struct Grants::Locked {
+  std::optional<File> file;  // none when grants.json could not be used
+  Identity list;             // grants.json
+  std::map<std::string, Identity> folders;
+};
+
+Powers Grants::lock() {
+  auto locked = std::make_shared<Locked>();
+  Powers powers;
+  const auto keep = [&](std::vector<Fd>& with, const std::string& path) {
+    Fd at(::open(path.c_str(), O_PATH | O_CLOEXEC));
+    struct stat s {};
+    if (!at || fstat(at.get(), &s) != 0) return Identity{};
+    with.push_back(std::move(at));
+    return Identity{s.st_dev, s.st_ino};
+  };
+  const std::string list = places_.grants();
+  keep(powers.read, list.substr(0, list.find_last_of('/')));
+  locked->list = keep(powers.read, list);  // by itself too: it may be a link to elsewhere
+  try {
+    locked->file = load();
+  } catch (const Failure&) {
+    // Every request that needs the list says what is wrong with it.
+  }
+  if (locked->file) {
+    for (const std::string& folder : {locked->file->checkpoints, locked->file->datasets}) {
+      try {
+        open_folder(folder, true);
+      } catch (const std::system_error&) {
+        // Whoever saves is told, with the reason.
+      }
+      locked->folders[folder] = keep(powers.write, folder);
+    }
+    for (const Root& root : locked->file->roots) {
+      const Identity there = keep(powers.read, root.folder);
+      locked->folders.emplace(root.folder, there);
+    }
+  }
+  locked_ = std::move(locked);
+  return powers;
+}
+
+Grants::File Grants::current() const {
+  if (!locked_) return load();
+  std::optional<File> file;
+  try {
+    file = load();
+  } catch (const Failure&) {
+    // A list that was put in place since then is beyond this process's reach; the next one can say what is wrong.
+    if (identity_of(places_.grants()) != locked_->list) throw restart();
+    throw;
+  }
+  if (file != locked_->file) throw restart();
+  return *std::move(file);
+}
+
+Fd Grants::enter(const std::string& folder, bool own) const {
+  try {
+    return open_folder(folder, own);
+  } catch (const std::system_error& e) {
+    // It was not there when this process was locked, or was another: the next one can have it.
+    const bool late = locked_ && e.code().value() == EACCES && locked_->folders.count(folder) &&
+                      !(locked_->folders.at(folder) == identity_of(folder));
+    if (late) throw restart();
+    throw;
+  }
+}
+
+Fd Grants::find(const Root& root) const {
+  try {
+    return enter(root.folder, false);
+  } catch (const std::system_error&) {
+    return {};
+  }
+}
+
+void Grants::check_lock() const {
+  const File file = current();
+  for (const std::string& folder : {file.checkpoints, file.datasets}) {
+    try {
+      enter(folder, true);
+    } catch (const std::system_error&) {
+      // The store says what is wrong with it.
+    }
+  }
+}
+
+}  // namespace sg::host

@@ -1,0 +1,187 @@
+// What the person grants and revokes, and how a host that runs meanwhile follows: it can gain no folder, so it says so
+// and ends, and the next one has it.
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "tests/native_host/program.h"
+
+using namespace sg::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+Json describe(const std::string& path) { return {{"id", 5}, {"type", "dataset.describe"}, {"path", path}}; }
+
+/// What a host that is started now says.
+std::string code(const Folder& home, const std::string& path) {
+  Program host(home.path());
+  host.hello();
+  return host.ask(describe(path)).value("code", "ok");
+}
+
+/// The host answers `message` with host.restart and ends, with nothing left to say.
+void check_restart(Program& host, const Json& message) {
+  INFO(message.dump());
+  REQUIRE(host.ask(message).value("code", "ok") == "host.restart");
+  REQUIRE_FALSE(host.receive());
+  REQUIRE(host.wait() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("the person grants and revokes folders", "[host]") {
+  Folder home;
+  write_file(home / "data/x.csv", "a\n1\n");
+  write_file(home / "more/data/y.csv", "a\n1\n");
+  REQUIRE(code(home, "data/x.csv") == "dataset.not_found");
+  REQUIRE(run_host(home.path(), {"grant", home / "data/"}).status == 0);
+  REQUIRE(code(home, "data/x.csv") == "ok");
+  REQUIRE(run_host(home.path(), {"grant", home / "more/data"}).out.find("'data-2'") != std::string::npos);
+  REQUIRE(code(home, "data-2/y.csv") == "ok");
+  REQUIRE(run_host(home.path(), {"grant", home / "data"}).out.find("already") != std::string::npos);
+  REQUIRE(run_host(home.path(), {"grants"}).out.find("data-2\t" + (home / "more/data")) != std::string::npos);
+  struct stat s {};
+  REQUIRE(stat((home / ".config/shadegrad/grants.json").c_str(), &s) == 0);
+  REQUIRE((s.st_mode & 0777) == 0600);
+  REQUIRE(names(home / ".config/shadegrad").size() == 1);
+  REQUIRE(run_host(home.path(), {"revoke", home / "data"}).status == 0);
+  REQUIRE(code(home, "data/x.csv") == "dataset.not_found");
+  for (const char* bad : {"/", "/proc", "/proc/self", "/dev/shm", "/nowhere", "/etc/passwd"}) {
+    const Result r = run_host(home.path(), {"grant", bad});
+    REQUIRE(r.status == 1);
+    REQUIRE(r.err.rfind("shadegrad-host: ", 0) == 0);
+  }
+  REQUIRE(run_host(home.path(), {"revoke", "/nowhere"}).status == 1);
+  REQUIRE(run_host(home.path(), {"grant"}).status == 2);
+}
+
+TEST_CASE("a list of grants that others could have written, or that is damaged, is not believed", "[host]") {
+  Folder home;
+  const std::string list = home / ".config/shadegrad/grants.json";
+  write_file(home / "data/x.csv", "a\n1\n");
+  REQUIRE(run_host(home.path(), {"grant", home / "data"}).status == 0);
+  const std::string good = read_file(list);
+  Program running(home.path());
+  running.hello();
+  const auto both = [&](const std::string& expected) {
+    REQUIRE(running.ask(describe("data/x.csv")).value("code", "ok") == expected);
+    REQUIRE(code(home, "data/x.csv") == expected);
+  };
+  both("ok");
+  chmod(list.c_str(), 0666);
+  both("grants.invalid");
+  chmod(list.c_str(), 0600);
+  for (const char* bad :
+       {"", "{", "[]", "{\"roots\":{}}", "{\"roots\":[{\"name\":\"x\"}]}",
+        "{\"roots\":[{\"name\":\"../x\",\"path\":\"/\"}]}", "{\"roots\":[{\"name\":\"x\",\"path\":\"relative\"}]}",
+        "{\"roots\":[],\"checkpoints\":7}", "{\"roots\":[],\"datasets\":\"here\"}"}) {
+    write_file(list, bad);
+    both("grants.invalid");
+  }
+  // Mended, the running host goes on: it is what it was locked to.
+  write_file(list, good);
+  both("ok");
+  // A host that found the list damaged can't go on when it is mended.
+  write_file(list, "{");
+  Program blind(home.path());
+  REQUIRE(blind.hello()["code"] == "grants.invalid");
+  write_file(list, good);
+  check_restart(blind, {{"id", 1}, {"type", "hello"}, {"protocol", {{"min", 1}, {"max", 1}}}, {"extension", "1"}});
+  both("ok");
+}
+
+TEST_CASE("a running host ends when what is granted has changed, whatever it is asked", "[host]") {
+  const std::string path = "Shadegrad/x.csv", name = "a.safetensors";
+  const std::vector<Json> messages{
+      {{"type", "hello"}, {"protocol", {{"min", 1}, {"max", 1}}}, {"extension", "1"}},
+      {{"type", "dataset.list"}},
+      {{"type", "dataset.list"}, {"path", "Shadegrad"}},
+      {{"type", "dataset.describe"}, {"path", path}},
+      {{"type", "dataset.read"}, {"path", path}, {"credits", 1}},
+      {{"type", "checkpoint.begin"}, {"name", name}, {"size", 10}},
+      {{"type", "checkpoint.list"}},
+      {{"type", "checkpoint.read"}, {"name", name}, {"credits", 1}},
+      {{"type", "checkpoint.remove"}, {"name", name}},
+  };
+  for (Json message : messages) {
+    message["id"] = 5;
+    Folder home;
+    write_file(home / "Shadegrad/x.csv", "a\n1\n");
+    fs::create_directories(home / "data");
+    Program host(home.path());
+    REQUIRE(host.hello()["ok"] == true);
+    REQUIRE(run_host(home.path(), {"grant", home / "data"}).status == 0);
+    check_restart(host, message);
+    REQUIRE(code(home, path) == "ok");
+  }
+}
+
+TEST_CASE("a running host ends for a folder that comes, not for one that goes", "[host]") {
+  Folder home;
+  write_file(home / "data/x.csv", "a\n1\n");
+  REQUIRE(run_host(home.path(), {"grant", home / "data"}).status == 0);
+  fs::rename(home / "data", home / "elsewhere");
+  Program host(home.path());
+  REQUIRE(host.hello()["roots"][1]["available"] == false);
+  REQUIRE(host.ask(describe("data/x.csv"))["code"] == "dataset.not_found");
+  fs::rename(home / "elsewhere", home / "data");
+  check_restart(host, describe("data/x.csv"));
+
+  Program next(home.path());
+  REQUIRE(next.hello()["roots"][1]["available"] == true);
+  fs::rename(home / "data", home / "elsewhere");
+  REQUIRE(next.ask(describe("data/x.csv"))["code"] == "dataset.not_found");
+  REQUIRE(next.hello()["roots"][1]["available"] == false);
+  // Another folder under the same name is another folder.
+  write_file(home / "data/x.csv", "b\n1\n");
+  check_restart(next, {{"id", 6}, {"type", "dataset.list"}});
+}
+
+TEST_CASE("a running host ends when its own folder was taken away, and the next makes it anew", "[host]") {
+  Folder home;
+  const Json begin{{"id", 5}, {"type", "checkpoint.begin"}, {"name", "a.safetensors"}, {"size", 10}};
+  for (const char* folder : {"Shadegrad/checkpoints", "Shadegrad/datasets", "Shadegrad"}) {
+    Program host(home.path());
+    host.hello();
+    REQUIRE(exists(home / "Shadegrad/datasets"));
+    fs::remove_all(home / folder);
+    check_restart(host, begin);
+    Program next(home.path());
+    next.hello();
+    REQUIRE(next.ask(begin)["ok"] == true);
+  }
+}
+
+TEST_CASE("a save that is open when the grants change leaves the old checkpoint and nothing else", "[host]") {
+  Folder home;
+  fs::create_directories(home / "data");
+  const std::string bytes = checkpoint("7"), folder = home / "Shadegrad/checkpoints";
+  write_file(folder + "/a.safetensors", "old");
+  Program host(home.path());
+  host.hello();
+  const Json handle =
+      host.ask({{"id", 1}, {"type", "checkpoint.begin"}, {"name", "a.safetensors"}, {"size", bytes.size()}})["handle"];
+  host.ask({{"id", 2}, {"type", "checkpoint.write"}, {"handle", handle}, {"sequence", 0}, {"bytes", base64(bytes)}});
+  REQUIRE(names(folder).size() == 2);
+  REQUIRE(run_host(home.path(), {"grant", home / "data"}).status == 0);
+  check_restart(host, {{"id", 3}, {"type", "dataset.list"}});
+  REQUIRE(names(folder) == std::vector<std::string>{"a.safetensors"});
+  REQUIRE(read_file(folder + "/a.safetensors") == "old");
+}
+
+TEST_CASE("the list of grants may be a link, and its folder may come later", "[host]") {
+  Folder home;
+  write_file(home / "data/x.csv", "a\n1\n");
+  write_file(home / "dotfiles/grants.json", "{\"roots\":[{\"name\":\"data\",\"path\":\"" + (home / "data") + "\"}]}");
+  chmod((home / "dotfiles/grants.json").c_str(), 0600);
+  Program host(home.path());
+  REQUIRE(host.hello()["roots"].size() == 1);
+  fs::create_directories(home / ".config/shadegrad");
+  fs::create_symlink(home / "dotfiles/grants.json", home / ".config/shadegrad/grants.json");
+  check_restart(host, {{"id", 1}, {"type", "dataset.list"}});
+  Program next(home.path());
+  REQUIRE(next.hello()["roots"][0]["name"] == "data");
+  REQUIRE(next.ask(describe("data/x.csv"))["ok"] == true);
+}
