@@ -27,6 +27,9 @@ std::string parent_of(const std::string& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
+/// How the name of a file begins that is to take the name of `path`; a random_name follows.
+std::string partial_start(const std::string& path) { return "." + path.substr(path.find_last_of('/') + 1) + "."; }
+
 /// Removes what is left of a file that did not reach its name; nothing is left when it did.
 struct Partial {
   int folder;
@@ -109,7 +112,7 @@ Fd open_folder(const std::string& path, bool create) {
 void write_whole(const std::string& path, std::string_view bytes, mode_t mode) {
   const Fd folder = open_folder(parent_of(path), true);
   const std::string target = path.substr(path.find_last_of('/') + 1);
-  const Partial partial{folder.get(), "." + target + "." + random_name()};
+  const Partial partial{folder.get(), partial_start(path) + random_name()};
   const Fd file(openat(folder.get(), partial.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   struct stat s {};
   if (!file || fstat(file.get(), &s) != 0) fail(path);
@@ -138,15 +141,17 @@ std::string read_whole(const std::string& path, std::size_t cap) {
   return bytes;
 }
 
-std::string unsafe_ancestor(const std::string& path) {
-  for (std::string at = parent_of(path);; at = parent_of(at)) {
-    struct stat s {};
-    if (stat(at.c_str(), &s) == 0) {
-      const bool shared = (s.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (s.st_mode & S_ISVTX) == 0;
-      if (shared || (s.st_uid != 0 && s.st_uid != geteuid())) return at;
-    }
-    if (at == "/" || at == ".") return "";
+bool remove_partials(const std::string& path) {
+  const Fd folder(open(parent_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return false;
+  const std::string start = partial_start(path);
+  bool found = false;
+  for (const std::string& name : names_in(folder.get(), 10'000)) {
+    const bool random = name.size() == start.size() + 16 &&
+                        name.find_first_not_of("0123456789abcdef", start.size()) == std::string::npos;
+    if (random && name.rfind(start, 0) == 0) found = unlinkat(folder.get(), name.c_str(), 0) == 0 || found;
   }
+  return found;
 }
 
 std::string random_name() {

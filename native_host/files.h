@@ -44,9 +44,8 @@ void write_whole(const std::string& path, std::string_view bytes, mode_t mode);
 /// The bytes of a small regular file; nothing may be larger than `cap`. Throws std::system_error.
 std::string read_whole(const std::string& path, std::size_t cap);
 
-/// The first ancestor of `path` that other people may change (group- or world-writable without the sticky bit, or owned
-/// by neither root nor this user), or "" when there is none.
-std::string unsafe_ancestor(const std::string& path);
+/// Removes what a write_whole of `path` that was killed left beside it; tells whether there was something.
+bool remove_partials(const std::string& path);
 
 /// Eight random bytes in hex, for names that nobody else picks.
 std::string random_name();

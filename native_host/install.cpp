@@ -3,138 +3,40 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <stdexcept>
 
 #include "native_host/build.h"
+#include "native_host/manifest.h"
+#include "native_host/safety.h"
+#include "native_host/store.h"
+#include "native_host/terminal.h"
 
 namespace sg::host {
 namespace {
 
-/// One browser: where it looks for hosts, and how to find it. Sandboxed packagings (snap, flatpak) can't start a host.
-struct Browser {
-  const char* name;
-  bool firefox;
-  const char* folder;                 // below ~/.config, or below the home for Firefox
-  const char* manifests;              // below that
-  std::vector<const char*> programs;  // in PATH
-  const char* snap;
-  const char* flatpak;
-};
-
-const std::vector<Browser>& browsers() {
-  static const std::vector<Browser> table{
-      {"chromium",
-       false,
-       "/chromium",
-       "/NativeMessagingHosts",
-       {"chromium", "chromium-browser"},
-       "chromium",
-       "org.chromium.Chromium"},
-      {"chrome",
-       false,
-       "/google-chrome",
-       "/NativeMessagingHosts",
-       {"google-chrome", "google-chrome-stable"},
-       nullptr,
-       "com.google.Chrome"},
-      {"edge",
-       false,
-       "/microsoft-edge",
-       "/NativeMessagingHosts",
-       {"microsoft-edge", "microsoft-edge-stable"},
-       nullptr,
-       "com.microsoft.Edge"},
-      {"brave",
-       false,
-       "/BraveSoftware/Brave-Browser",
-       "/NativeMessagingHosts",
-       {"brave-browser", "brave"},
-       "brave",
-       "com.brave.Browser"},
-      {"firefox",
-       true,
-       "/.mozilla",
-       "/native-messaging-hosts",
-       {"firefox", "firefox-esr"},
-       "firefox",
-       "org.mozilla.firefox"},
-  };
-  return table;
+std::string browser_names() {
+  std::string names;
+  for (const Browser& b : browsers()) names += std::string(b.name) + ", ";
+  return names;
 }
 
-/// A manifest's place and kind.
-struct Target {
-  std::string name;
-  std::string file;
-  bool firefox = false;
-};
-
-bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
-
-std::string data_folder(const Browser& b, const Places& places) {
-  return (b.firefox ? places.home : places.config) + b.folder;
+std::string own_path() {
+  char program[PATH_MAX];
+  const ssize_t n = readlink("/proc/self/exe", program, sizeof program);
+  if (n <= 0 || n == static_cast<ssize_t>(sizeof program) || access("/proc/self/exe", F_OK) != 0)
+    throw std::runtime_error("the program can't find its own path; was it moved while it ran?");
+  return {program, static_cast<std::size_t>(n)};
 }
 
-bool in_path(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  const std::string all = path == nullptr ? "" : path;
-  for (std::size_t start = 0; start < all.size();) {
-    const std::size_t end = std::min(all.find(':', start), all.size());
-    if (end > start && exists(all.substr(start, end - start) + "/" + program)) return true;
-    start = end + 1;
-  }
-  return false;
-}
-
-bool found(const Browser& b, const Places& places) {
-  return exists(data_folder(b, places)) || std::any_of(b.programs.begin(), b.programs.end(), in_path);
-}
-
-Target target_of(const Browser& b, const Places& places) {
-  return {b.name, data_folder(b, places) + b.manifests + "/" + kHostName + ".json", b.firefox};
-}
-
-/// The manifests that these options mean. `everywhere`: without names, all browsers instead of those found.
-std::vector<Target> targets(const InstallOptions& o, bool everywhere) {
-  std::vector<Target> list;
-  if (!o.profile.empty())
-    list.push_back({"profile", o.profile + "/NativeMessagingHosts/" + kHostName + ".json", false});
-  for (const Browser& b : browsers()) {
-    const bool named = std::count(o.browsers.begin(), o.browsers.end(), b.name) > 0;
-    const bool meant = o.browsers.empty() && o.profile.empty() && (everywhere || found(b, o.places));
-    if (named || meant) list.push_back(target_of(b, o.places));
-  }
-  return list;
-}
-
-std::string manifest(const Target& target, const std::string& program) {
-  nlohmann::ordered_json json{
-      {"name", kHostName},
-      {"description", "Keeps checkpoints and reads granted folders for the Shadegrad extension"},
-      {"path", program},
-      {"type", "stdio"}};
-  // Firefox refuses a manifest that has the other browsers' field beside its own.
-  if (target.firefox) {
-    json["allowed_extensions"] = {kFirefoxId};
-  } else {
-    json["allowed_origins"] = nlohmann::ordered_json::array();
-    for (const std::string_view id : kChromiumIds)
-      json["allowed_origins"].push_back("chrome-extension://" + std::string(id) + "/");
-  }
-  return json.dump(2) + "\n";
-}
-
-std::string bytes_of(const std::string& path) { return exists(path) ? read_whole(path, 1 << 20) : ""; }
-
-/// Why a file may not be trusted at `path`, or "".
-std::string unsafe(const std::string& path) {
-  struct stat s {};
-  if (stat(path.c_str(), &s) == 0 && (s.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    return path + " can be changed by other people";
-  const std::string ancestor = unsafe_ancestor(path);
-  return ancestor.empty() ? "" : ancestor + ", above " + path + ", can be changed by other people (chmod go-w helps)";
+std::string folder_from(const std::string& value) {
+  char full[PATH_MAX];
+  if (!value.empty()) open_folder(value[0] == '/' ? value : "./" + value, true);
+  if (value.empty() || realpath(value.c_str(), full) == nullptr)
+    throw std::invalid_argument("there is no folder '" + value + "'");
+  return full;
 }
 
 /// Removes empty folders from the one that held `file` upwards, the home itself never.
@@ -145,39 +47,99 @@ void remove_empty_above(std::string file, const std::string& home) {
   }
 }
 
-std::string sandbox_warning(const Browser& b, const Places& places) {
-  const auto warn = [&](const char* kind) {
-    return std::string(b.name) + ": installed as a " + kind +
-           ", which can't start programs outside its sandbox; use the package of the distribution\n";
+/// Writes one manifest, or says why not.
+void install_one(const Target& target, const InstallOptions& o, Report& report) {
+  const std::string name = target.browser + ": ";
+  const auto refuse = [&](const std::string& why) {
+    report.text += name + "not installed: " + why + "\n";
+    report.status = 1;
   };
-  const auto any = [](const std::vector<std::string>& paths) {
-    return std::any_of(paths.begin(), paths.end(), exists);
-  };
-  std::string text;
-  if (b.snap != nullptr && any({std::string("/snap/") + b.snap, places.home + "/snap/" + b.snap})) text += warn("snap");
-  if (any({places.home + "/.var/app/" + b.flatpak, std::string("/var/lib/flatpak/app/") + b.flatpak}))
-    text += warn("flatpak");
-  return text;
+  if (const auto danger = danger_at(target.file))
+    return refuse(shown(danger->place) + " " + danger->why + ". Run: " + danger->command);
+  const std::string bytes = manifest_for(target.family, o.program);
+  const Manifest old = read_manifest(target);
+  if (old.bytes == bytes) {
+    report.text += name + "already set up in " + shown(target.file) + "\n";
+    return;
+  }
+  const bool theirs = old.kind == Manifest::Kind::foreign || old.kind == Manifest::Kind::unreadable;
+  if (theirs && !o.replace) {
+    return refuse(shown(target.file) + " is there, and this program did not write it. To replace it: " +
+                  quoted(o.program) + " install --replace --browser " + target.browser);
+  }
+  try {
+    write_whole(target.file, bytes, 0644);
+  } catch (const std::system_error& e) {
+    return refuse(shown(target.file) + " can't be written: " + error_text(e.code().value()));
+  }
+  report.text += name + (old.kind == Manifest::Kind::missing ? "wrote " : "replaced ") + shown(target.file);
+  if (!old.program.empty() && old.program != o.program) report.text += ", which named " + shown(old.program);
+  report.text += "\n";
 }
 
-/// One line about a manifest; `good` is whether the browser will start this very program for our extension.
-std::string diagnose(const Target& target, const std::string& program, bool& good) {
-  good = false;
-  const std::string at = target.name + ": " + target.file;
-  if (!exists(target.file)) return target.name + ": not installed (no " + target.file + ")\n";
-  const std::string bytes = bytes_of(target.file);
-  const std::string danger = unsafe(target.file);
-  if (!danger.empty()) return at + ": not safe, " + danger + "\n";
-  if (bytes == manifest(target, program)) {
-    good = true;
-    return at + ": ok\n";
+/// The folders that checkpoints and the granted root need, and where they are.
+void prepare_folders(const Grants& grants, Report& report) {
+  open_folder(grants.checkpoints(), true);
+  for (const Root& root : grants.roots()) {
+    if (root.folder == grants.places().folder()) open_folder(root.folder, true);
+    report.text += "granted folder: " + shown(root.folder) + (Grants::available(root) ? "\n" : " (not there)\n");
   }
-  const Json json = Json::parse(bytes, nullptr, false);
-  if (!json.is_object()) return at + ": damaged; install again\n";
-  const std::string path = json.value("path", Json("")).dump();
-  if (path != Json(program).dump())
-    return at + ": starts another program, " + path + "; install again to use this one\n";
-  return at + ": the ids of the extension are not those of this program; install again\n";
+  report.text += "checkpoints: " + shown(grants.checkpoints()) + "\n";
+}
+
+void uninstall_one(const Target& target, const InstallOptions& o, Report& report) {
+  const Manifest old = read_manifest(target);
+  // What a write that was killed left behind has no name that anybody reads.
+  const bool swept = remove_partials(target.file);
+  if (old.kind == Manifest::Kind::own) {
+    if (unlink(target.file.c_str()) == 0) {
+      report.text += target.browser + ": removed " + shown(target.file) + "\n";
+    } else {
+      report.text += target.browser + ": " + shown(target.file) + " can't be removed: " + error_text(errno) + "\n";
+      report.status = 1;
+    }
+  } else if (old.kind != Manifest::Kind::missing) {
+    report.text += target.browser + ": kept " + shown(target.file) +
+                   ", which this program did not write. To remove it: rm -r " + quoted(target.file) + "\n";
+    report.status = 1;
+  }
+  if (old.kind == Manifest::Kind::own || swept) remove_empty_above(target.file, o.places.home);
+}
+
+/// The list of granted folders is the program's own and goes; what was saved and read is the person's and stays.
+void forget_grants(const Places& places, Report& report) {
+  const Grants grants(places);
+  std::string checkpoints;
+  std::vector<Root> roots;
+  try {
+    checkpoints = grants.checkpoints();
+    roots = grants.roots();
+  } catch (const Failure& e) {
+    report.text += "kept " + shown(places.grants()) + ", which alone says where checkpoints are: " + e.what() +
+                   " To remove it: rm " + quoted(places.grants()) + "\n";
+    report.status = 1;
+    return;
+  }
+  remove_partials(places.grants());
+  if (unlink(places.grants().c_str()) == 0) {
+    report.text += "removed " + shown(places.grants()) + "; the granted folders themselves stay:\n";
+    for (const Root& root : roots) report.text += "  " + shown(root.folder) + "\n";
+  }
+  remove_empty_above(places.grants(), places.home);
+  Store store(checkpoints);
+  store.remove_leftovers();
+  std::uint64_t bytes = 0;
+  const auto saved = store.list();
+  for (const Stored& s : saved) bytes += s.size;
+  // Only folders that are empty go.
+  rmdir(checkpoints.c_str());
+  rmdir(places.folder().c_str());
+  if (!saved.empty()) {
+    report.text += "kept " + std::to_string(saved.size()) + " checkpoints (" + grouped(bytes) + " bytes) in " +
+                   shown(checkpoints) + "; they are yours\n";
+  } else if (access(places.folder().c_str(), F_OK) == 0) {
+    report.text += "kept " + shown(places.folder()) + ", which holds files; they are yours\n";
+  }
 }
 
 }  // namespace
@@ -185,107 +147,90 @@ std::string diagnose(const Target& target, const std::string& program, bool& goo
 InstallOptions parse_install(const std::vector<std::string>& arguments) {
   InstallOptions options;
   options.places = Places::from_environment();
-  char program[PATH_MAX];
-  const ssize_t n = readlink("/proc/self/exe", program, sizeof program);
-  if (n <= 0 || n == static_cast<ssize_t>(sizeof program))
-    throw std::runtime_error("the program can't find its own path");
-  options.program.assign(program, static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < arguments.size(); i += 2) {
+  options.system = System::from_environment();
+  options.program = own_path();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& name = arguments[i];
-    if (i + 1 == arguments.size()) throw std::invalid_argument(name + " needs a value");
-    const std::string& value = arguments[i + 1];
-    if (name == "--profile") {
-      char full[PATH_MAX];
-      open_folder(value[0] == '/' ? value : "./" + value, true);
-      if (realpath(value.c_str(), full) == nullptr) throw std::invalid_argument("there is no folder " + value);
-      options.profile = full;
-    } else if (name == "--browser") {
-      for (const Browser& b : browsers()) {
-        if (value == "all" || value == b.name) options.browsers.emplace_back(b.name);
-      }
-      if (options.browsers.empty())
-        throw std::invalid_argument("'" + value + "' is none of chromium, chrome, edge, brave, firefox, all");
-    } else {
-      throw std::invalid_argument("'" + name + "' is neither --browser nor --profile");
+    if (name == "--replace") {
+      options.replace = true;
+      continue;
     }
+    if (name != "--browser" && name != "--profile")
+      throw std::invalid_argument("'" + shown(name) + "' is none of --browser, --profile, --replace");
+    if (++i == arguments.size()) throw std::invalid_argument(name + " needs a value");
+    const std::string& value = arguments[i];
+    if (name == "--profile") {
+      options.profile = folder_from(value);
+      continue;
+    }
+    const std::size_t before = options.browsers.size();
+    for (const Browser& b : browsers()) {
+      if (value == "all" || value == b.name) options.browsers.emplace_back(b.name);
+    }
+    if (options.browsers.size() == before)
+      throw std::invalid_argument("'" + shown(value) + "' is none of " + browser_names() + "all");
   }
   return options;
 }
 
+bool is_meant(const InstallOptions& o, const Browser& b) {
+  if (o.browsers.empty()) return o.profile.empty();
+  return std::find(o.browsers.begin(), o.browsers.end(), b.name) != o.browsers.end();
+}
+
+std::string explain_sandbox(const Browser& b, const Presence& presence) {
+  const Sandbox& sandbox = presence.sandboxes.front();
+  return std::string("this browser is a ") + sandbox.kind + " (" + shown(sandbox.place) + "), and from inside a " +
+         sandbox.kind + "'s sandbox no program of yours can be started; use the one that is a package of the system (" +
+         b.package + ")";
+}
+
 Report install(const InstallOptions& o) {
-  const auto list = targets(o, false);
-  if (list.empty()) return {"No browser was found. Name one: shadegrad-host install --browser chromium\n", 1};
-  // Everything is judged before anything is written.
-  std::vector<std::string> places{o.program};
-  for (const Target& t : list) places.push_back(t.file);
-  for (const std::string& place : places) {
-    const std::string danger = unsafe(place);
-    if (!danger.empty()) return {"Not installed: " + danger + ".\n", 1};
-  }
-  Report report;
-  for (const Target& t : list) {
-    const std::string bytes = manifest(t, o.program);
-    const bool same = bytes_of(t.file) == bytes;
-    if (!same) write_whole(t.file, bytes, 0644);
-    report.text += t.name + ": " + (same ? "unchanged " : "wrote ") + t.file + "\n";
+  if (const auto danger = danger_at(o.program)) {
+    return {"Not installed: a browser would start " + shown(o.program) + ", and " + shown(danger->place) + " " +
+                danger->why + ". Run: " + danger->command + "\n",
+            1};
   }
   const Grants grants(o.places);
-  open_folder(grants.checkpoints(), true);
-  for (const Root& root : grants.roots()) {
-    if (root.folder == o.places.folder()) open_folder(root.folder, true);
-    report.text += "granted folder: " + root.folder + (Grants::available(root) ? "\n" : " (not there)\n");
+  (void)grants.roots();  // a damaged list is said before anything is written
+  Report report;
+  int served = 0, sandboxed = 0;
+  const auto serve = [&](const Target& target) {
+    ++served;
+    install_one(target, o, report);
+  };
+  if (!o.profile.empty()) serve(target_of_profile(o.profile));
+  for (const Browser& b : browsers()) {
+    if (!is_meant(o, b)) continue;
+    const Presence presence = presence_of(b, o.places, o.system);
+    if (presence.only_sandboxed()) {
+      ++sandboxed;
+      report.text += std::string(b.name) + ": no file was written: " + explain_sandbox(b, presence) + "\n";
+    } else if (presence.native || !o.browsers.empty()) {
+      serve(target_of(b, o.places));
+    }
   }
-  report.text += "checkpoints: " + grants.checkpoints() + "\n";
+  if (served == 0 && sandboxed == 0) {
+    report.text = "No browser was found. Name one of " + browser_names() + "or all of them: " + quoted(o.program) +
+                  " install --browser all\n";
+  }
+  if (served == 0) {
+    report.status = 1;
+    return report;
+  }
+  prepare_folders(grants, report);
   return report;
 }
 
 Report uninstall(const InstallOptions& o) {
   Report report;
-  for (const Target& t : targets(o, true)) {
-    if (!exists(t.file)) continue;
-    if (unlink(t.file.c_str()) != 0) {
-      report.text += t.name + ": " + t.file + " can't be removed: " + error_text(errno) + "\n";
-      report.status = 1;
-      continue;
-    }
-    report.text += t.name + ": removed " + t.file + "\n";
-    remove_empty_above(t.file, o.places.home);
+  if (!o.profile.empty()) uninstall_one(target_of_profile(o.profile), o, report);
+  for (const Browser& b : browsers()) {
+    if (is_meant(o, b)) uninstall_one(target_of(b, o.places), o, report);
   }
-  const bool whole = o.profile.empty() && (o.browsers.empty() || o.browsers.size() == browsers().size());
-  if (whole) {
-    if (unlink(o.places.grants().c_str()) == 0) report.text += "removed " + o.places.grants() + "\n";
-    remove_empty_above(o.places.grants(), o.places.home);
-    // Only when they are empty: what was saved is the person's.
-    rmdir((o.places.folder() + "/checkpoints").c_str());
-    if (rmdir(o.places.folder().c_str()) != 0 && exists(o.places.folder()))
-      report.text += "kept " + o.places.folder() + ", which holds files\n";
-  }
+  const auto meant = [&](const Browser& b) { return is_meant(o, b); };
+  if (std::all_of(browsers().begin(), browsers().end(), meant)) forget_grants(o.places, report);
   if (report.text.empty()) report.text = "Nothing was installed.\n";
-  return report;
-}
-
-Report doctor(const InstallOptions& o) {
-  Report report;
-  int working = 0;
-  const std::string danger = unsafe(o.program);
-  report.text += "program: " + o.program + (danger.empty() ? "" : ": not safe, " + danger) + "\n";
-  for (const Target& t : targets(o, true)) {
-    bool good = false;
-    report.text += diagnose(t, o.program, good);
-    working += good;
-  }
-  for (const Browser& b : browsers()) report.text += sandbox_warning(b, o.places);
-  const Grants grants(o.places);
-  bool folders = true;
-  for (const Root& root : grants.roots()) {
-    const bool there = Grants::available(root);
-    folders = folders && there;
-    report.text += "granted folder: " + root.folder + (there ? ": ok\n" : ": not there; make it, or revoke it\n");
-  }
-  report.text +=
-      "checkpoints: " + grants.checkpoints() + (exists(grants.checkpoints()) ? ": ok\n" : ": not there yet\n");
-  report.status = working > 0 && folders && danger.empty() ? 0 : 1;
-  if (working == 0) report.text += "No browser would start this program. Run: shadegrad-host install\n";
   return report;
 }
 

@@ -8,6 +8,7 @@
 
 #include "native_host/build.h"
 #include "native_host/caller.h"
+#include "native_host/doctor.h"
 #include "native_host/grants.h"
 #include "native_host/harden.h"
 #include "native_host/host.h"
@@ -21,17 +22,27 @@ using Arguments = std::vector<std::string>;
 constexpr const char* kHelp =
     "shadegrad-host keeps checkpoints and reads granted folders for the Shadegrad browser extension.\n"
     "\n"
-    "  shadegrad-host install   [--browser NAME] [--profile DIR]   tell browsers where this program is\n"
-    "  shadegrad-host uninstall [--browser NAME] [--profile DIR]   take that back, and leave nothing\n"
-    "  shadegrad-host doctor    [--browser NAME] [--profile DIR]   say what is set up and what is not\n"
+    "  shadegrad-host install   [--browser NAME] [--profile DIR] [--replace]   tell browsers where this program is\n"
+    "  shadegrad-host uninstall [--browser NAME] [--profile DIR]   take that back; what was saved stays\n"
+    "  shadegrad-host doctor    [--browser NAME] [--profile DIR]   say what is wrong, and the command that mends it\n"
     "  shadegrad-host grant DIR      let the extension read the files below DIR\n"
     "  shadegrad-host revoke DIR     take that back\n"
     "  shadegrad-host grants         list the granted folders\n"
     "  shadegrad-host --version\n"
     "\n"
-    "NAME is chromium, chrome, edge, brave, firefox or all; without it, the browsers found here. DIR after --profile "
-    "is\n"
-    "the user data folder of a private Chromium profile.\n";
+    "NAME is one of ";
+
+constexpr const char* kHelpEnd =
+    "or all; without it, the browsers found here. DIR after --profile\n"
+    "is the user data folder of a private Chromium profile. With --replace also a file that this program did not "
+    "write\n"
+    "is replaced.\n";
+
+std::string help() {
+  std::string text = kHelp;
+  for (const Browser& b : browsers()) text += std::string(b.name) + ", ";
+  return text + kHelpEnd;
+}
 
 Report grant(const Arguments& a) { return {Grants(Places::from_environment()).grant(a[0]) + "\n", 0}; }
 
@@ -51,16 +62,16 @@ struct Verb {
 };
 
 const std::map<std::string, Verb> kVerbs{
-    {"install", {0, 4, [](const Arguments& a) { return install(parse_install(a)); }}},
-    {"uninstall", {0, 4, [](const Arguments& a) { return uninstall(parse_install(a)); }}},
-    {"doctor", {0, 4, [](const Arguments& a) { return doctor(parse_install(a)); }}},
+    {"install", {0, 32, [](const Arguments& a) { return install(parse_install(a)); }}},
+    {"uninstall", {0, 32, [](const Arguments& a) { return uninstall(parse_install(a)); }}},
+    {"doctor", {0, 32, [](const Arguments& a) { return doctor(parse_install(a)); }}},
     {"grant", {1, 1, grant}},
     {"revoke", {1, 1, revoke}},
     {"grants", {0, 0, grants}},
     {"--help",
      {0, 0,
       [](const Arguments&) {
-        return Report{kHelp, 0};
+        return Report{help(), 0};
       }}},
     {"--version",
      {0, 0,
@@ -93,7 +104,7 @@ int run(Arguments arguments) {
   arguments.erase(arguments.begin());
   const int count = static_cast<int>(arguments.size());
   if (count < verb->second.least || count > verb->second.most) {
-    std::cerr << kHelp;
+    std::cerr << help();
     return 2;
   }
   const Report report = verb->second.run(arguments);
