@@ -167,7 +167,9 @@ Grants::File Grants::load() const {
   }
   const std::string text =
       translated([&] { return read_whole(path, 1 << 20); }, [&](int e) { return invalid(path, error_text(e)); });
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json =
+      translated<Failure>([&] { return parse_json(text); },
+                          [&](const Failure&) { return invalid(path, "it is not JSON with a list 'roots'"); });
   if (!json.is_object() || !json.contains("roots") || !json["roots"].is_array())
     throw invalid(path, "it is not JSON with a list 'roots'");
   const auto folder = [&](const char* name, const std::string& otherwise) {

@@ -117,14 +117,15 @@ void Host::message(const std::string& text) {
   Json id = nullptr;
   std::string type;
   try {
-    const Json message = parse_json(text);
-    if (!message.is_object()) throw Failure("message.malformed", "A message must be an object.");
-    const Json given = message.value("id", Json());
-    if (!given.is_number_unsigned() || given < 1 || given > kLargestWhole) {
+    const Values message = read_json(text);
+    if (message[0].get<Object>() == nullptr) throw Failure("message.malformed", "A message must be an object.");
+    const Value* given = member(message[0], "id");
+    const auto* number = given == nullptr ? nullptr : given->get<std::int64_t>();
+    if (number == nullptr || *number < 1 || *number > kLargestWhole) {
       throw Failure("message.malformed", "A message needs a whole number from 1 as 'id'.");
     }
-    id = given;
-    Fields fields(message);
+    id = *number;
+    Fields fields(message[0]);
     const Id whole = fields.whole("id", 1, kLargestWhole);
     type = fields.text("type", 64);
     const auto row = std::find_if(rows().begin(), rows().end(), [&](const Row& r) { return r.type == type; });

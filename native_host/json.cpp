@@ -1,30 +1,61 @@
 #include "native_host/json.h"
 
+#include <algorithm>
 #include <cstring>
-#include <vector>
 
 namespace sg::host {
 namespace {
 
-/// Builds the tree from nlohmann's events, and stops at the first thing that the protocol refuses.
-class Builder : public nlohmann::json_sax<Json> {
+/// Calls `each` with every value directly within `whole`.
+template <class Each>
+void for_each_inside(const Value& whole, Each each) {
+  const Value* const end = &whole + whole.span;
+  for (const Value* at = &whole + 1; at != end; at += at->span) each(*at);
+}
+
+bool has_equal_keys(const Value& object, std::string& twice) {
+  std::vector<std::string_view> keys;
+  for_each_inside(object, [&](const Value& v) { keys.push_back(v.key); });
+  std::sort(keys.begin(), keys.end());
+  const auto at = std::adjacent_find(keys.begin(), keys.end());
+  if (at == keys.end()) return false;
+  twice = at->substr(0, 64);
+  return true;
+}
+
+/// Takes nlohmann's events, and stops at the first thing that the protocol refuses.
+class Reader : public nlohmann::json_sax<Json> {
  public:
-  Json root;
+  Values values;
   std::string reason;
 
   bool null() override { return add(nullptr); }
   bool boolean(bool v) override { return add(v); }
   bool number_integer(std::int64_t v) override { return add(v); }
-  bool number_unsigned(std::uint64_t v) override { return add(v); }
+  bool number_unsigned(std::uint64_t v) override {
+    if (v <= static_cast<std::uint64_t>(INT64_MAX)) return add(static_cast<std::int64_t>(v));
+    return add(v);
+  }
   bool number_float(double v, const std::string&) override { return add(v); }
-  bool string(std::string& v) override { return add(std::move(v)); }
-  bool binary(Json::binary_t&) override { return refuse("binary value"); }
-  bool start_object(std::size_t) override { return open(Json::object()); }
-  bool start_array(std::size_t) override { return open(Json::array()); }
-  bool end_object() override { return close(); }
-  bool end_array() override { return close(); }
+  bool string(std::string& v) override {
+    if (v.size() > kMostTextBytes) return refuse("a text is longer than " + std::to_string(kMostTextBytes) + " bytes");
+    return add(std::move(v));
+  }
+  bool binary(Json::binary_t&) override { return refuse("a binary value"); }
+  bool start_object(std::size_t) override { return open(Object{}); }
+  bool start_array(std::size_t) override { return open(Array{}); }
+  bool end_object() override {
+    close();
+    std::string twice;
+    if (has_equal_keys(values[closed_], twice)) return refuse("the key '" + twice + "' stands twice");
+    return true;
+  }
+  bool end_array() override {
+    close();
+    return true;
+  }
   bool key(std::string& v) override {
-    if (open_.back()->contains(v)) return refuse("the key '" + v.substr(0, 64) + "' stands twice");
+    if (v.size() > kMostKeyBytes) return refuse("a key is longer than " + std::to_string(kMostKeyBytes) + " bytes");
     key_ = std::move(v);
     return true;
   }
@@ -33,46 +64,76 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
  private:
-  std::vector<Json*> open_;
+  std::vector<std::size_t> open_;
+  std::size_t closed_ = 0;
   std::string key_;
 
   bool refuse(std::string why) {
     reason = std::move(why);
     return false;
   }
-  Json* place(Json value) {
-    if (open_.empty()) return &(root = std::move(value));
-    if (open_.back()->is_array()) return &open_.back()->emplace_back(std::move(value));
-    return &((*open_.back())[key_] = std::move(value));
-  }
-  bool add(Json value) {
-    place(std::move(value));
+  template <class T>
+  bool add(T value) {
+    if (values.size() == kMostValues) return refuse("more than " + std::to_string(kMostValues) + " values");
+    values.push_back({std::move(value), std::exchange(key_, {}), 1});
     return true;
   }
-  bool open(Json value) {
-    if (open_.size() >= kMaxDepth) return refuse("more than " + std::to_string(kMaxDepth) + " levels deep");
-    open_.push_back(place(std::move(value)));
-    return true;
+  template <class T>
+  bool open(T kind) {
+    if (open_.size() == kMostDepth) return refuse("more than " + std::to_string(kMostDepth) + " levels deep");
+    open_.push_back(values.size());
+    return add(kind);
   }
-  bool close() {
+  void close() {
+    closed_ = open_.back();
     open_.pop_back();
-    return true;
+    values[closed_].span = values.size() - closed_;
   }
 };
 
 }  // namespace
 
-Json parse_json(std::string_view text) {
-  Builder builder;
+Values read_json(std::string_view text) {
+  Reader reader;
   if (std::memchr(text.data(), '\0', text.size()) != nullptr) {
-    builder.reason = "a NUL byte";
+    reader.reason = "a NUL byte";
   } else if (text.substr(0, 3) == "\xEF\xBB\xBF") {
-    builder.reason = "a byte order mark";
-  } else if (Json::sax_parse(text.begin(), text.end(), &builder)) {
-    return std::move(builder.root);
+    reader.reason = "a byte order mark";
+  } else if (Json::sax_parse(text.begin(), text.end(), &reader)) {
+    return std::move(reader.values);
   }
-  throw Failure("message.malformed", "The message can't be read: " + builder.reason + ".");
+  throw Failure("message.malformed", "The message can't be read: " + reader.reason + ".");
 }
+
+const Value* member(const Value& object, std::string_view name) {
+  const Value* found = nullptr;
+  if (object.get<Object>() == nullptr) return found;
+  for_each_inside(object, [&](const Value& v) {
+    if (v.key == name) found = &v;
+  });
+  return found;
+}
+
+Json tree(const Value& value) {
+  return std::visit(
+      [&](const auto& is) -> Json {
+        using Kind = std::decay_t<decltype(is)>;
+        if constexpr (std::is_same_v<Kind, Object>) {
+          Json object = Json::object();
+          for_each_inside(value, [&](const Value& v) { object[v.key] = tree(v); });
+          return object;
+        } else if constexpr (std::is_same_v<Kind, Array>) {
+          Json array = Json::array();
+          for_each_inside(value, [&](const Value& v) { array.push_back(tree(v)); });
+          return array;
+        } else {
+          return is;
+        }
+      },
+      value.is);
+}
+
+Json parse_json(std::string_view text) { return tree(read_json(text)[0]); }
 
 bool valid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {

@@ -6,32 +6,29 @@
 
 namespace sg::host {
 
-Fields::Fields(const Json& object, std::string where) : object_(&object), where_(std::move(where)) {}
+Fields::Fields(const Value& object, std::string where) : object_(&object), where_(std::move(where)) {}
 
 void Fields::refuse(const std::string& name, const std::string& why) const {
   const std::string field = where_ + name;
   throw Failure("message.invalid", "The field '" + field + "' " + why + ".", {{"field", field}});
 }
 
-const Json* Fields::find(const char* name) {
+const Value* Fields::find(const char* name) {
   read_.insert(name);
-  const auto at = object_->find(name);
-  return at == object_->end() ? nullptr : &*at;
+  return member(*object_, name);
 }
 
-const Json& Fields::need(const char* name) {
-  const Json* value = find(name);
+const Value& Fields::need(const char* name) {
+  const Value* value = find(name);
   if (value == nullptr) refuse(name, "is missing");
   return *value;
 }
 
 std::int64_t Fields::whole(const char* name, std::int64_t least, std::int64_t most) {
-  const Json& value = need(name);
-  const bool fits = value.is_number_integer() &&
-                    !(value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t(most)) &&
-                    value.get<std::int64_t>() >= least && value.get<std::int64_t>() <= most;
-  if (!fits) refuse(name, "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-  return value.get<std::int64_t>();
+  const auto* value = need(name).get<std::int64_t>();
+  if (value == nullptr || *value < least || *value > most)
+    refuse(name, "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return *value;
 }
 
 std::int64_t Fields::whole(const char* name, std::int64_t least, std::int64_t most, std::int64_t otherwise) {
@@ -39,11 +36,10 @@ std::int64_t Fields::whole(const char* name, std::int64_t least, std::int64_t mo
 }
 
 std::string Fields::text(const char* name, std::size_t most) {
-  const Json& value = need(name);
-  if (!value.is_string() || value.get_ref<const std::string&>().size() > most) {
+  const auto* value = need(name).get<std::string>();
+  if (value == nullptr || value->size() > most)
     refuse(name, "must be text of at most " + std::to_string(most) + " bytes");
-  }
-  return value.get<std::string>();
+  return *value;
 }
 
 std::optional<std::string> Fields::optional_text(const char* name, std::size_t most) {
@@ -51,45 +47,46 @@ std::optional<std::string> Fields::optional_text(const char* name, std::size_t m
 }
 
 bool Fields::flag(const char* name, bool otherwise) {
-  const Json* value = find(name);
-  if (value != nullptr && !value->is_boolean()) refuse(name, "must be true or false");
-  return value == nullptr ? otherwise : value->get<bool>();
+  const Value* value = find(name);
+  if (value == nullptr) return otherwise;
+  if (value->get<bool>() == nullptr) refuse(name, "must be true or false");
+  return *value->get<bool>();
 }
 
-Json Fields::object(const char* name) {
-  const Json& value = need(name);
-  if (!value.is_object()) refuse(name, "must be an object");
-  return value;
+Fields Fields::inside(const char* name) {
+  const Value& value = need(name);
+  if (value.get<Object>() == nullptr) refuse(name, "must be an object");
+  return Fields(value, where_ + name + ".");
 }
 
 std::optional<Json> Fields::optional_object(const char* name) {
-  return find(name) == nullptr ? std::nullopt : std::optional(object(name));
+  const Value* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  if (value->get<Object>() == nullptr) refuse(name, "must be an object");
+  return tree(*value);
 }
 
 std::string Fields::bytes(const char* name, std::size_t most) {
-  const Json& value = need(name);
-  if (value.is_string()) {
-    const auto& coded = value.get_ref<const std::string&>();
-    if (coded.size() <= (most + 2) / 3 * 4) {
-      auto raw = decode_base64(coded);
-      if (raw && !raw->empty() && raw->size() <= most) return *std::move(raw);
-    }
+  const auto* coded = need(name).get<std::string>();
+  if (coded != nullptr && coded->size() <= (most + 2) / 3 * 4) {
+    auto raw = decode_base64(*coded);
+    if (raw && !raw->empty() && raw->size() <= most) return *std::move(raw);
   }
   refuse(name, "must be base64 of 1 to " + std::to_string(most) + " bytes");
 }
 
 void Fields::finish() const {
-  for (const auto& [name, value] : object_->items()) {
-    if (!read_.count(name)) refuse(name.substr(0, 64), "is not part of this message");
+  const Value* const end = object_ + object_->span;
+  for (const Value* at = object_ + 1; at != end; at += at->span) {
+    if (!read_.count(at->key)) refuse(at->key.substr(0, 64), "is not part of this message");
   }
 }
 
 Hello::Hello(Fields& f) : extension(f.text("extension", 64)) {
-  const Json versions = f.object("protocol");
-  Fields inner(versions, "protocol.");
-  min = inner.whole("min", 1, kLargestWhole);
-  max = inner.whole("max", min, kLargestWhole);
-  inner.finish();
+  Fields versions = f.inside("protocol");
+  min = versions.whole("min", 1, kLargestWhole);
+  max = versions.whole("max", min, kLargestWhole);
+  versions.finish();
 }
 
 // Over-long paths and names get past here, up to a bound, so that they are refused by the code that says why.

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "native_host/error.h"
+#include "native_host/json.h"
 
 namespace sg::host {
 
@@ -25,24 +25,25 @@ inline constexpr std::int64_t kCheckpointCap = std::int64_t{1} << 32;
 /// Reads the fields of one object; each failure is message.invalid and names the field.
 class Fields {
  public:
-  explicit Fields(const Json& object, std::string where = "");
+  /// Of an object that outlives this; `where` comes before the fields' names in messages.
+  explicit Fields(const Value& object, std::string where = "");
   std::int64_t whole(const char* name, std::int64_t least, std::int64_t most);
   std::int64_t whole(const char* name, std::int64_t least, std::int64_t most, std::int64_t otherwise);
   std::string text(const char* name, std::size_t most);
   std::optional<std::string> optional_text(const char* name, std::size_t most);
   bool flag(const char* name, bool otherwise);
-  Json object(const char* name);
+  Fields inside(const char* name);  // of an object
   std::optional<Json> optional_object(const char* name);
   std::string bytes(const char* name, std::size_t most);  // base64
   /// Refuses what has not been read.
   void finish() const;
 
  private:
-  const Json* object_;
+  const Value* object_;
   std::string where_;
   std::set<std::string> read_;
-  const Json* find(const char* name);
-  const Json& need(const char* name);
+  const Value* find(const char* name);
+  const Value& need(const char* name);
   [[noreturn]] void refuse(const std::string& name, const std::string& why) const;
 };
 

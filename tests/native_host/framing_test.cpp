@@ -1,12 +1,10 @@
-// Frames and JSON, the first two gates of the host: bytes in any split, lengths that lie, and text that nlohmann's
-// parser alone would let through.
+// Frames, the first gate of the host: bytes in any split, in one burst, and lengths that lie.
 #include "native_host/framing.h"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 
 #include "native_host/base64.h"
-#include "native_host/json.h"
 #include "native_host/messages.h"
 #include "tests/native_host/program.h"
 
@@ -34,10 +32,6 @@ std::string code_of(const std::function<void()>& call) {
     return e.code();
   }
   return "";
-}
-
-std::string parse_code(const std::string& text) {
-  return code_of([&] { parse_json(text); });
 }
 
 }  // namespace
@@ -114,69 +108,6 @@ TEST_CASE("a message at the inbound cap is answered", "[host]") {
   REQUIRE((*host.receive())["ok"] == true);
 }
 
-TEST_CASE("JSON is read strictly", "[host]") {
-  for (const char* good : {"{}", " [1, -2.5e3, \"\\u00e9\", null, true] ", "{\"a\":{\"a\":1}}", "7"})
-    REQUIRE_NOTHROW(parse_json(good));
-  using namespace std::string_literals;
-  for (const std::string& bad : {""s,
-                                 " "s,
-                                 "{"s,
-                                 "{} {}"s,
-                                 "{},"s,
-                                 "1\0"s,
-                                 "{}\0"s,
-                                 "\"a\0b\""s,
-                                 "{\"a\":1,\"a\":2}"s,
-                                 "{\"b\":{\"a\":1,\"a\":1}}"s,
-                                 "\xEF\xBB\xBF{}"s,
-                                 "[1,]"s,
-                                 "{\"a\"}"s,
-                                 "'a'"s,
-                                 "NaN"s,
-                                 "1e400"s,
-                                 "01"s,
-                                 "\"\xff\""s,
-                                 "\"\\ud800\""s,
-                                 "/* */1"s,
-                                 "tru"s,
-                                 "{\"a\":1}}"s}) {
-    INFO(bad);
-    REQUIRE(parse_code(bad) == "message.malformed");
-  }
-}
-
-TEST_CASE("deep JSON is refused, however deep", "[host]") {
-  const auto arrays = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
-  REQUIRE(parse_code(arrays(32)).empty());
-  for (const std::size_t depth : {33, 1000, 100'000, 1'000'000}) {
-    REQUIRE(parse_code(arrays(depth)) == "message.malformed");
-    REQUIRE(parse_code(std::string(depth, '[')) == "message.malformed");
-    std::string objects;
-    for (std::size_t i = 0; i < depth; ++i) objects += "{\"a\":";
-    REQUIRE(parse_code(objects) == "message.malformed");
-  }
-}
-
-TEST_CASE("the program outlives hostile JSON and goes on answering", "[host]") {
-  sg::test::Folder home;
-  Program host(home.path());
-  host.hello();
-  const std::string bomb = std::string(500'000, '[');
-  for (const std::string& bad :
-       {bomb, bomb + std::string(500'000, ']'), std::string("{\"id\":1,\"id\":2,\"type\":\"hello\"}"),
-        std::string("\xff\xfe"), std::string("[]"), std::string("{\"type\":\"hello\"}"),
-        std::string("{\"id\":0,\"type\":\"hello\"}"), std::string("{\"id\":1.5,\"type\":\"hello\"}"),
-        std::string("{\"id\":9007199254740992,\"type\":\"hello\"}"), std::string("{\"id\":\"1\",\"type\":\"hello\"}"),
-        std::string("{\"id\":-1,\"type\":\"hello\"}")}) {
-    host.send_bytes(encode_frame(bad.substr(0, kOutboundCap)));
-    const auto reply = host.receive();
-    REQUIRE(reply);
-    REQUIRE((*reply)["code"] == "message.malformed");
-    REQUIRE((*reply)["id"].is_null());
-  }
-  REQUIRE(host.hello()["ok"] == true);
-}
-
 TEST_CASE("base64 is strict and comes back as it went", "[host]") {
   for (std::size_t size = 0; size < 200; ++size) {
     const std::string bytes = sg::test::noise(size, static_cast<unsigned>(size) + 1);
@@ -190,14 +121,5 @@ TEST_CASE("base64 is strict and comes back as it went", "[host]") {
                           "AB==", "AAB=", "=AAA", "AA==AAAA"}) {
     INFO(bad);
     REQUIRE_FALSE(decode_base64(bad));
-  }
-}
-
-TEST_CASE("UTF-8 is told from what only looks like it", "[host]") {
-  for (const char* good : {"", "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"})
-    REQUIRE(valid_utf8(good));
-  for (const char* bad : {"\xff", "\x80", "\xc0\xaf", "\xc3", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf0\x80\x80\xaf",
-                          "\xf4\x90\x80\x80", "\xe2\x82"}) {
-    REQUIRE_FALSE(valid_utf8(bad));
   }
 }
