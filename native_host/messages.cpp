@@ -119,9 +119,7 @@ CheckpointWrite::CheckpointWrite(Fields& f)
       sequence(f.whole("sequence", 0, kLargestWhole)),
       bytes(f.bytes("bytes", kWriteBytes)) {}
 
-CheckpointCommit::CheckpointCommit(Fields& f)
-    : handle(f.whole("handle", 1, kLargestWhole)),
-      crc32c(static_cast<std::uint32_t>(f.whole("crc32c", 0, std::numeric_limits<std::uint32_t>::max()))) {}
+CheckpointCommit::CheckpointCommit(Fields& f) : handle(f.whole("handle", 1, kLargestWhole)) {}
 
 CheckpointAbort::CheckpointAbort(Fields& f) : handle(f.whole("handle", 1, kLargestWhole)) {}
 

@@ -98,7 +98,6 @@ struct CheckpointWrite {
 
 struct CheckpointCommit {
   std::int64_t handle = 0;
-  std::uint32_t crc32c = 0;
   explicit CheckpointCommit(Fields& f);
 };
 

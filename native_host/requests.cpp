@@ -324,7 +324,7 @@ void Host::write(Id id, const CheckpointWrite& request) {
 void Host::commit(Id id, const CheckpointCommit& request) {
   in_store(
       [request](Store& store) {
-        const Stored stored = store.commit(request.handle, request.crc32c);
+        const Stored stored = store.commit(request.handle);
         return Json{{"name", stored.name}, {"size", stored.size}, {"mtime", stored.mtime}};
       },
       reply_to(id));

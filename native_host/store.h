@@ -34,7 +34,7 @@ class Store {
   std::int64_t begin(const std::string& name, std::uint64_t size);
   /// Appends; gives how many bytes there are now. Any failure ends the save.
   std::uint64_t write(std::int64_t handle, std::int64_t sequence, std::string_view bytes);
-  Stored commit(std::int64_t handle, std::uint32_t crc32c);
+  Stored commit(std::int64_t handle);
   void abort(std::int64_t handle);
   /// Ends every open save.
   void abort_all();

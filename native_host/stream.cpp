@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/safetensors.h"
+#include "io/crc32c.h"
 
 namespace sg::host {
 

@@ -78,7 +78,7 @@ run_node() { # suite, seconds, files...
     --test-reporter=./tests/e2e/reporter.mjs --test-reporter-destination="$REPORTS/$1.jsonl" "${@:3}"
 }
 run_ops() { run_node ops 600 'tests/op_suite/*.test.mjs'; }
-run_scripts() { run_node scripts 60 'tests/packaging/*.test.mjs' 'tests/bench/*.test.mjs'; }
+run_scripts() { run_node scripts 60 'tests/packaging/*.test.mjs' 'tests/bench/*.test.mjs' 'tests/golden/*.test.mjs'; }
 run_chromium() { run_node chromium 900 'tests/e2e/chromium/*.test.mjs'; }
 run_firefox() { run_node firefox 600 'tests/e2e/firefox/*.test.mjs'; }
 

@@ -1,4 +1,4 @@
-// Checkpoints whose checksum is right and whose content is not, and runs that no memory could hold: each is refused by
+// Checkpoints whose hashes are right and whose content is not, and runs that no memory could hold: each is refused by
 // name, and the module goes on.
 #include <catch2/catch.hpp>
 
@@ -10,7 +10,7 @@ using namespace sg::test;
 
 namespace {
 
-/// The checkpoint with one text of its metadata replaced, and a new checksum.
+/// The checkpoint with one text of its metadata replaced, and new hashes.
 std::vector<uint8_t> with_metadata(const std::vector<uint8_t>& bytes, const std::string& key, const std::string& text) {
   const sg::SafetensorsFile file(bytes);
   std::vector<sg::TensorBytes> tensors;

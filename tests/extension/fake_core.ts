@@ -215,7 +215,7 @@ export class FakeCore implements Core {
       throw new CoreError('train.pending', 'Losses are still on the device.');
     const { step, epoch, stepInEpoch, config } = run;
     return safetensors({
-      format: 'shadegrad/1',
+      format: 'shadegrad/2',
       state: JSON.stringify({ step, epoch, stepInEpoch }),
       config: JSON.stringify(config),
       history: JSON.stringify(history),

@@ -85,7 +85,7 @@ TEST_CASE("what was received before the input ended is still done", "[host]") {
   host.hello();
   host.send({{"id", 1}, {"type", "checkpoint.begin"}, {"name", "a.safetensors"}, {"size", bytes.size()}});
   host.send({{"id", 2}, {"type", "checkpoint.write"}, {"handle", 1}, {"sequence", 0}, {"bytes", base64(bytes)}});
-  host.send({{"id", 3}, {"type", "checkpoint.commit"}, {"handle", 1}, {"crc32c", checksum(bytes)}});
+  host.send({{"id", 3}, {"type", "checkpoint.commit"}, {"handle", 1}});
   host.close_input();
   for (int id = 1; id <= 3; ++id) REQUIRE((*host.receive())["id"] == id);
   REQUIRE_FALSE(host.receive());

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "io/crc32c.h"
 #include "io/safetensors.h"
 #include "native_host/base64.h"
 #include "native_host/build.h"
@@ -129,8 +130,9 @@ std::string unbase64(const std::string& text) {
 std::string checkpoint(const std::string& step, std::size_t floats) {
   const std::string raw = noise(floats * 4);
   const TensorBytes tensor{
-      "head.weight", Dtype::F32, {floats}, {reinterpret_cast<const std::uint8_t*>(raw.data()), raw.size()}};
-  const auto file = write_safetensors({&tensor, 1}, {{"format", "shadegrad/1"}, {"state", "{\"step\":" + step + "}"}});
+      "head.weight", Dtype::I32, {floats}, {reinterpret_cast<const std::uint8_t*>(raw.data()), raw.size()}};
+  const auto file = write_safetensors(
+      {&tensor, 1}, {{"format", std::string(kCheckpointFormat)}, {"state", "{\"step\":" + step + "}"}});
   return {file.begin(), file.end()};
 }
 

@@ -1,8 +1,8 @@
 // CRC-32C (Castagnoli, reflected polynomial 0x82F63B78), eight bytes at a time by eight tables.
 
-#include <array>
+#include "io/crc32c.h"
 
-#include "io/safetensors.h"
+#include <array>
 
 namespace sg {
 namespace {

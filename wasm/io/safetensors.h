@@ -1,7 +1,7 @@
 #pragma once
-// Checkpoints: the safetensors layout with a CRC-32C of the whole file in its metadata, so that a flipped bit anywhere
-// is refused instead of loaded. Writing is deterministic; reading trusts nothing and allocates nothing that the file's
-// size does not cover. FORMATS.md has the grammar.
+// Checkpoints: the safetensors layout with a SHA-256 of every tensor and of the header in its metadata, so that a
+// changed byte anywhere is refused instead of loaded. Writing is deterministic; reading trusts nothing and allocates
+// nothing that the file's size does not cover. FORMATS.md has the grammar.
 
 #include <cstdint>
 #include <map>
@@ -12,8 +12,12 @@
 #include <vector>
 
 #include "io/error.h"
+#include "io/sha256.h"
 
 namespace sg {
+
+/// The `format` in a checkpoint's metadata.
+inline constexpr std::string_view kCheckpointFormat = "shadegrad/2";
 
 enum class Dtype : uint8_t { BOOL, U8, I8, U16, I16, F16, BF16, U32, I32, F32, U64, I64, F64 };
 
@@ -28,8 +32,9 @@ struct TensorBytes {
   std::span<const uint8_t> bytes;
 };
 
-/// The file for these tensors (in any order; data is laid out by name) and metadata (`crc32c` is added).
-/// Throws checkpoint.bad_tensor on a duplicate or empty name or bytes that do not fit the shape.
+/// The file for these tensors (in any order; data is laid out by name) and metadata (the hashes are added).
+/// Throws checkpoint.bad_tensor on a duplicate or empty name, bytes that do not fit the shape, and values that are not
+/// finite.
 std::vector<uint8_t> write_safetensors(std::span<const TensorBytes> tensors,
                                        const std::map<std::string, std::string>& metadata);
 
@@ -40,32 +45,62 @@ struct TensorEntry {
   std::vector<uint64_t> shape;
   uint64_t begin = 0;
   uint64_t end = 0;
+  std::optional<Digest> sha256;  // none in files without hashes
 };
 
 struct SafetensorsHeader {
-  std::map<std::string, std::string> metadata;  // without `crc32c`
+  std::map<std::string, std::string> metadata;  // without the hashes
   std::vector<TensorEntry> tensors;             // in file order
   uint64_t data_begin = 0;                      // 8 + header length
   uint64_t total_size = 0;
-  std::optional<uint32_t> crc32c;
-  uint64_t crc_position = 0;  // of the eight hex digits in the file
 
   const TensorEntry* find(std::string_view name) const;
+};
+
+/// What a reader asks of a file beyond the layout. The defaults are a checkpoint's.
+struct SafetensorsRules {
+  bool hashes = true;  // false: files of other programs may lack them; those that are there are checked
+  bool finite = true;  // false: values may be infinite or not numbers
 };
 
 /// How many bytes of the file hold the header (8 + its length), from the first 8 bytes.
 uint64_t safetensors_header_size(std::span<const uint8_t> first_bytes, uint64_t total_size);
 
-/// Parses and validates the header from a prefix that holds it whole, without any payload: enough to list
-/// checkpoints. Everything is checked but the checksum. Throws checkpoint.corrupt, naming what and at which byte.
-SafetensorsHeader read_safetensors_header(std::span<const uint8_t> prefix, uint64_t total_size);
+/// Parses and checks the header, its own hash included, from a prefix that holds it whole, without any payload: enough
+/// to list checkpoints. Throws checkpoint.corrupt, naming what and at which byte, or checkpoint.version.
+SafetensorsHeader read_safetensors_header(std::span<const uint8_t> prefix, uint64_t total_size,
+                                          const SafetensorsRules& rules = {});
 
-enum class Checksum : uint8_t { required, optional };  // optional: files written by other programs
+/// Checks a file that arrives in pieces, holding only its header: what the host does before it commits a checkpoint.
+class SafetensorsChecker {
+ public:
+  explicit SafetensorsChecker(uint64_t total_size, const SafetensorsRules& rules = {});
+  /// Throws checkpoint.corrupt as soon as it is known, with tensor and byte.
+  void feed(std::span<const uint8_t> bytes);
+  /// Throws checkpoint.corrupt unless exactly total_size good bytes came.
+  const SafetensorsHeader& finish();
 
-/// A validated file over the caller's bytes, which must outlive it.
+ private:
+  SafetensorsRules rules_;
+  uint64_t total_size_;
+  uint64_t seen_ = 0;
+  uint64_t header_size_ = 0;
+  std::vector<uint8_t> prefix_;
+  std::optional<SafetensorsHeader> header_;
+  size_t tensor_ = 0;  // the one whose bytes come next
+  Sha256 hash_;
+  std::vector<uint8_t> cut_;  // of a value that the last piece ended in
+  std::optional<uint64_t> non_finite_;
+
+  std::span<const uint8_t> take_header(std::span<const uint8_t> bytes);
+  void end_tensors();
+  void look_for_non_finite(Dtype dtype, uint64_t position, std::span<const uint8_t> bytes);
+};
+
+/// A checked file over the caller's bytes, which must outlive it.
 class SafetensorsFile {
  public:
-  explicit SafetensorsFile(std::span<const uint8_t> file, Checksum checksum = Checksum::required);
+  explicit SafetensorsFile(std::span<const uint8_t> file, const SafetensorsRules& rules = {});
 
   const SafetensorsHeader& header() const { return header_; }
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
@@ -83,26 +118,5 @@ class SafetensorsFile {
   std::span<const uint8_t> file_;
   SafetensorsHeader header_;
 };
-
-/// Checks a file that arrives in pieces, holding only its header: what the host does before it commits a checkpoint.
-class SafetensorsChecker {
- public:
-  explicit SafetensorsChecker(uint64_t total_size, Checksum checksum = Checksum::required);
-  void feed(std::span<const uint8_t> bytes);
-  /// Throws checkpoint.corrupt unless exactly total_size good bytes came.
-  const SafetensorsHeader& finish();
-
- private:
-  uint64_t total_size_;
-  Checksum checksum_;
-  uint64_t seen_ = 0;
-  uint64_t header_size_ = 0;
-  uint32_t crc_ = 0;
-  std::vector<uint8_t> prefix_;
-  std::optional<SafetensorsHeader> header_;
-};
-
-/// CRC-32C (Castagnoli) of `bytes`, going on from `crc` (0 at the start).
-uint32_t crc32c(std::span<const uint8_t> bytes, uint32_t crc = 0);
 
 }  // namespace sg

@@ -87,13 +87,13 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& key) override {
     if (in_ == In::top) {
       if (key.empty()) fail("a tensor has no name");
-      if (!names_.insert(key).second) fail("the name '" + shorten(key, 80) + "' stands twice");
+      if (!names_.insert(key).second) fail("the name " + in_quotes(key) + " stands twice");
       name_ = std::move(key);
       return true;
     }
-    if (!keys_.insert(key).second) fail("'" + shorten(name_, 80) + "' has '" + shorten(key, 80) + "' twice");
+    if (!keys_.insert(key).second) fail(in_quotes(name_) + " has " + in_quotes(key) + " twice");
     if (in_ == In::tensor && key != "dtype" && key != "shape" && key != "data_offsets") {
-      fail("tensor '" + shorten(name_, 80) + "' has an unknown field '" + shorten(key, 80) + "'");
+      fail("tensor " + in_quotes(name_) + " has an unknown field " + in_quotes(key));
     }
     field_ = std::move(key);
     return true;
@@ -101,8 +101,8 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
 
   bool end_object() override {
     if (in_ == In::tensor) {
-      if (keys_.size() != 3) fail("tensor '" + shorten(name_, 80) + "' lacks dtype, shape or data_offsets");
-      if (offsets_.size() != 2) fail("tensor '" + shorten(name_, 80) + "' needs two data_offsets");
+      if (keys_.size() != 3) fail("tensor " + in_quotes(name_) + " lacks dtype, shape or data_offsets");
+      if (offsets_.size() != 2) fail("tensor " + in_quotes(name_) + " needs two data_offsets");
       tensor_.begin = offsets_[0];
       tensor_.end = offsets_[1];
       header_.tensors.push_back(std::move(tensor_));
@@ -132,7 +132,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   [[noreturn]] void fail(const std::string& what) { corrupt_checkpoint("in the header: " + what, 8); }
 
   [[noreturn]] bool unexpected(const std::string& what) {
-    fail(what + " where the format has none (at '" + shorten(name_, 80) + "')");
+    fail(what + " where the format has none (at " + in_quotes(name_) + ")");
   }
 
   SafetensorsHeader& header_;
@@ -149,6 +149,8 @@ void corrupt_checkpoint(const std::string& what, uint64_t byte) {
   throw Error("checkpoint.corrupt",
               "the checkpoint is damaged at byte " + std::to_string(byte) + ": " + what + "; use an earlier one");
 }
+
+std::string in_quotes(std::string_view name) { return "'" + shorten(name, 80) + "'"; }
 
 size_t byte_size(Dtype dtype) { return row_of(dtype).bytes; }
 std::string_view to_string(Dtype dtype) { return row_of(dtype).name; }

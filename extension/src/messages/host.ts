@@ -73,7 +73,7 @@ export interface HostRequests {
   'request.cancel': { target: number };
   'checkpoint.begin': { name: string; size: number };
   'checkpoint.write': { handle: number; sequence: number; bytes: ArrayBuffer };
-  'checkpoint.commit': { handle: number; crc32c: number };
+  'checkpoint.commit': { handle: number };
   'checkpoint.abort': { handle: number };
   'checkpoint.list': { limit?: number; cursor?: string };
   'checkpoint.read': { name: string; credits: number };

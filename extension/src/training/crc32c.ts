@@ -1,5 +1,5 @@
-// CRC-32C (Castagnoli), the checksum at the end of the native host's streams and of a checkpoint that it stores. Eight
-// bytes at a time by eight tables, since a stream must not wait for it.
+// CRC-32C (Castagnoli), the checksum at the end of the native host's streams. Eight bytes at a time by eight tables,
+// since a stream must not wait for it.
 
 const TABLES: Uint32Array[] = [];
 for (let t = 0; t < 8; t += 1) {

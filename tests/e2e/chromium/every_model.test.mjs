@@ -2,7 +2,8 @@
 // never stopped. Which models there are is read from the form, so that a new one needs no line here.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { readSafetensors, series } from '../lib/data.mjs';
+import { readCheckpoint } from '../../golden/safetensors.mjs';
+import { series } from '../lib/data.mjs';
 import { filesBelow } from '../lib/files.mjs';
 import { scenario } from '../lib/scenario.mjs';
 import { Ui } from '../lib/ui.mjs';
@@ -27,7 +28,7 @@ async function saveAndResume({ world, observer }, model) {
   assert.ok(saved.ok, `${model}: ${saved.message}`);
   const { store, id } = saved.result;
   const [path] = filesBelow(world.home, id);
-  const { tensors } = readSafetensors(readFileSync(path));
+  const { tensors } = readCheckpoint(readFileSync(path));
   assert.ok(
     Object.keys(tensors).some((name) => name.startsWith('optimizer.')),
     `${model}'s file`,

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSafetensors, series } from '../lib/data.mjs';
+import { readCheckpoint } from '../../golden/safetensors.mjs';
+import { series } from '../lib/data.mjs';
 import { filesBelow, waitForFile } from '../lib/files.mjs';
 import { scenario } from '../lib/scenario.mjs';
 import { Ui } from '../lib/ui.mjs';
@@ -40,8 +41,8 @@ scenario(
     const [entry] = saved.checkpoints;
     assert.equal(entry.store, 'host');
     const [path] = filesBelow(world.home, entry.id);
-    const { tensors, metadata } = readSafetensors(readFileSync(path));
-    assert.equal(metadata.format, 'shadegrad/1');
+    const { tensors, metadata } = readCheckpoint(readFileSync(path));
+    assert.equal(metadata.format, 'shadegrad/2');
     assert.ok('lstm.weight_ih_l0' in tensors && 'optimizer.exp_avg.lstm.weight_ih_l0' in tensors);
 
     const reply = await observer.call({
@@ -81,7 +82,7 @@ scenario(
     await ui.waitNotice(/^checkpoint\.saved: /);
     await ui.click('download');
     const file = await waitForFile(world.downloads, '.safetensors');
-    assert.equal(readSafetensors(readFileSync(file)).metadata.format, 'shadegrad/1');
+    assert.equal(readCheckpoint(readFileSync(file)).metadata.format, 'shadegrad/2');
     assert.deepEqual(readdirSync(world.granted, { recursive: true }), ['waves.csv']);
   },
 );

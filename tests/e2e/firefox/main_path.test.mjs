@@ -2,7 +2,8 @@
 // through the host or, without it, to the browser's own storage.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { readSafetensors, series } from '../lib/data.mjs';
+import { readCheckpoint } from '../../golden/safetensors.mjs';
+import { series } from '../lib/data.mjs';
 import { filesBelow } from '../lib/files.mjs';
 import { scenario } from '../lib/scenario.mjs';
 import { Ui } from '../lib/ui.mjs';
@@ -52,7 +53,7 @@ scenario(
     const saved = await observer.until((state) => state.checkpoints.length > 0, 'a checkpoint');
     assert.equal(saved.checkpoints[0].store, 'host');
     const [path] = filesBelow(world.home, saved.checkpoints[0].id);
-    assert.equal(readSafetensors(readFileSync(path)).metadata.format, 'shadegrad/1');
+    assert.equal(readCheckpoint(readFileSync(path)).metadata.format, 'shadegrad/2');
   },
 );
 

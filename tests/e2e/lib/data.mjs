@@ -18,10 +18,3 @@ export function largeSeries(bytes) {
   const rows = block.slice(block.indexOf('\n') + 1);
   return 'date,value,other\n' + rows.repeat(Math.ceil(bytes / rows.length));
 }
-
-/** The header of a safetensors file: {tensors: {name: {dtype, shape}}, metadata}. */
-export function readSafetensors(bytes) {
-  const length = Number(bytes.readBigUInt64LE(0));
-  const { __metadata__: metadata, ...tensors } = JSON.parse(bytes.toString('utf8', 8, 8 + length));
-  return { tensors, metadata };
-}

@@ -11,7 +11,7 @@ const open = async (): Promise<FileSystemDirectoryHandle> => root.asHandle();
 const folder = (): FakeFolder => root.folders.get('checkpoints')!;
 
 const checkpoint = safetensors({
-  format: 'shadegrad/1',
+  format: 'shadegrad/2',
   state: JSON.stringify({
     step: 120,
     epoch: 3,
@@ -57,7 +57,7 @@ describe('checkpoints in the browser', () => {
 
   test('a file that is being replaced is read when that is done', async () => {
     await store.save(id, checkpoint);
-    const newer = safetensors({ format: 'shadegrad/1', state: JSON.stringify({ step: 121 }) });
+    const newer = safetensors({ format: 'shadegrad/2', state: JSON.stringify({ step: 121 }) });
     const [, read] = await Promise.all([store.save(id, newer), store.read(id)]);
     expect(Buffer.compare(read, newer)).toBe(0);
   });
