@@ -32,11 +32,14 @@ struct TensorBytes {
   std::span<const uint8_t> bytes;
 };
 
+enum class Values : uint8_t { finite, any };
+
 /// The file for these tensors (in any order; data is laid out by name) and metadata (the hashes are added).
-/// Throws checkpoint.bad_tensor on a duplicate or empty name, bytes that do not fit the shape, and values that are not
-/// finite.
+/// Throws checkpoint.bad_tensor on a duplicate or empty name, bytes that do not fit the shape, and, unless any are
+/// asked for, values that are not finite.
 std::vector<uint8_t> write_safetensors(std::span<const TensorBytes> tensors,
-                                       const std::map<std::string, std::string>& metadata);
+                                       const std::map<std::string, std::string>& metadata,
+                                       Values values = Values::finite);
 
 /// A tensor in a file: its bytes are [begin, end) of the file.
 struct TensorEntry {

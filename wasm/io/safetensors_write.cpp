@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-void check_tensor(const TensorBytes& tensor) {
+void check_tensor(const TensorBytes& tensor, bool finite) {
   const auto fail = [&](const std::string& what) {
     throw Error("checkpoint.bad_tensor", in_quotes(tensor.name) + ": " + what);
   };
@@ -23,7 +23,7 @@ void check_tensor(const TensorBytes& tensor) {
     fail(std::to_string(tensor.bytes.size()) + " bytes do not fill its shape of " +
          std::string(to_string(tensor.dtype)));
   }
-  if (find_non_finite(tensor.dtype, tensor.bytes)) fail("it holds a value that is infinite or not a number");
+  if (finite && find_non_finite(tensor.dtype, tensor.bytes)) fail("it holds a value that is infinite or not a number");
 }
 
 /// The header's JSON, with the digits of its own hash as zeros. Tensors come by name.
@@ -56,11 +56,11 @@ std::string header_text(std::span<const TensorBytes* const> tensors, std::map<st
 }  // namespace
 
 std::vector<uint8_t> write_safetensors(std::span<const TensorBytes> tensors,
-                                       const std::map<std::string, std::string>& metadata) {
+                                       const std::map<std::string, std::string>& metadata, Values values) {
   std::vector<const TensorBytes*> sorted;
   uint64_t data_size = 0;
   for (const TensorBytes& tensor : tensors) {
-    check_tensor(tensor);
+    check_tensor(tensor, values == Values::finite);
     sorted.push_back(&tensor);
     data_size += tensor.bytes.size();
   }

@@ -1,0 +1,103 @@
+// A shard's values lie where its header says, in the types that FORMATS.md names, and what only looks like a shard is
+// refused before a byte of it is used.
+
+#include <limits>
+
+#include "tests/io/shards.h"
+
+using namespace sg;
+
+namespace {
+
+constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+
+/// Ten rows with every type of column; the third has no value yet.
+Chunk chunk_of_ten() {
+  Chunk chunk{100, 10, {}, {{100, 102}, {104, 110}}};
+  ChunkColumn number{{}, 0, ColumnType::number, {}};
+  for (int i = 0; i < 10; ++i) number.numbers.push_back(i == 3 || i == 9 ? kNone : 0.5f * static_cast<float>(i));
+  ChunkColumn time{{}, 1, ColumnType::datetime, {}};
+  for (int i = 0; i < 10; ++i) time.times.push_back(1e9 + i), time.times_day_first.push_back(2e9 + i);
+  ChunkColumn category{{}, 3, ColumnType::category, {}};
+  for (uint32_t i = 0; i < 10; ++i) category.codes.push_back(i == 0 ? kMissingCode : i % 3);
+  ChunkColumn image{{}, 4, ColumnType::elements, {}};
+  for (int i = 0; i < 60; ++i) image.bytes.push_back(static_cast<uint8_t>(i));
+  ChunkColumn signal{{}, 5, ColumnType::elements, {}};
+  for (int i = 0; i < 20; ++i) signal.numbers.push_back(static_cast<float>(-i));
+  chunk.columns = {number, time, category, image, signal};
+  return chunk;
+}
+
+}  // namespace
+
+TEST_CASE("A shard gives the rows of a column by offset", "[io][shard]") {
+  const std::vector<uint8_t> file = write_shard(chunk_of_ten(), 7);
+  const ShardIndex index = index_of(file);
+  CHECK(index.first_row() == 100);
+  CHECK(index.rows() == 10);
+  CHECK(values_at<float>(file, *index.values(7, false, 4, 3)) == std::vector<float>{2, 2.5, 3});
+  CHECK(values_at<double>(file, *index.values(8, false, 2, 2)) == std::vector<double>{1e9 + 2, 1e9 + 3});
+  CHECK(values_at<double>(file, *index.values(8, true, 2, 2)) == std::vector<double>{2e9 + 2, 2e9 + 3});
+  CHECK_FALSE(index.values(9, false, 0, 10));
+  CHECK(values_at<int32_t>(file, *index.values(10, false, 0, 4)) == std::vector<int32_t>{-1, 1, 2, 0});
+  CHECK(values_at<uint8_t>(file, *index.values(11, false, 9, 1)) == std::vector<uint8_t>{54, 55, 56, 57, 58, 59});
+  CHECK(values_at<float>(file, *index.values(12, false, 1, 2)) == std::vector<float>{-2, -3, -4, -5});
+  CHECK(index.values(7, false, 10, 0)->size() == 0);
+  CHECK(index.row_bytes(11) == 6);
+  CHECK(index.dtype(11) == Dtype::U8);
+  CHECK_FALSE(index.dtype(9));
+  CHECK(error_of([&] { index.values(7, false, 8, 3); }).code() == "shard.bad_range");
+  CHECK(error_of([&] { index.values(7, false, ~uint64_t{0}, 2); }).code() == "shard.bad_range");
+}
+
+TEST_CASE("A shard's bitmap has a bit for each missing row and is there only where one is", "[io][shard]") {
+  const std::vector<uint8_t> file = write_shard(chunk_of_ten());
+  const ShardIndex index = index_of(file);
+  CHECK(values_at<uint8_t>(file, *index.missing(0)) == std::vector<uint8_t>{0b00001000, 0b00000010});
+  CHECK_FALSE(index.missing(1));
+  CHECK(values_at<uint8_t>(file, *index.missing(3)) == std::vector<uint8_t>{1, 0});
+  CHECK(values_at<int64_t>(file, *index.lines()) == std::vector<int64_t>{100, 102, 104, 110});
+}
+
+TEST_CASE("A chunk whose column lacks rows makes no shard", "[io][shard]") {
+  Chunk chunk = chunk_of_ten();
+  chunk.columns[0].numbers.pop_back();
+  CHECK(error_of([&] { write_shard(chunk); }).code() == "shard.bad_chunk");
+  chunk = chunk_of_ten();
+  chunk.columns[3].bytes.push_back(1);
+  CHECK(error_of([&] { write_shard(chunk); }).code() == "shard.bad_chunk");
+}
+
+TEST_CASE("What is no shard is refused by its header", "[io][shard]") {
+  const std::vector<uint8_t> ten(10), forty(40), eighty(80);
+  using Metadata = std::map<std::string, std::string>;
+  const Metadata good{{"format", "shadegrad-shard/1"}, {"first_row", "0"}, {"rows", "10"}};
+  const auto code = [&](const TensorBytes& tensor, const Metadata& metadata) {
+    const auto file = write_safetensors({&tensor, 1}, metadata);
+    return error_of([&] { index_of(file); }).code();
+  };
+  const TensorBytes fine{"c0", Dtype::F32, {10}, forty};
+  CHECK_NOTHROW(index_of(write_safetensors({&fine, 1}, good)));
+  for (const char* name : {"d0", "c", "c00", "c1234567", "c0.nul", "c0.null.null", "line", "c-1", "x"})
+    CHECK(code({name, Dtype::F32, {10}, forty}, good) == "shard.invalid");
+  CHECK(code({"c0", Dtype::F32, {5, 2}, forty}, good) == "shard.invalid");
+  CHECK(code({"c0", Dtype::U8, {10}, ten}, good) == "shard.invalid");
+  CHECK(code({"c0", Dtype::I64, {10}, eighty}, good) == "shard.invalid");
+  CHECK(code({"c0.null", Dtype::U8, {10}, ten}, good) == "shard.invalid");
+  CHECK(code({"c0.day_first", Dtype::F32, {10}, forty}, good) == "shard.invalid");
+  CHECK(code({"lines", Dtype::I64, {10}, eighty}, good) == "shard.invalid");
+  for (const auto& [key, value] : {std::pair{"rows", "11"},
+                                   {"rows", "-1"},
+                                   {"rows", "010"},
+                                   {"rows", ""},
+                                   {"rows", "1e1"},
+                                   {"rows", "10 "},
+                                   {"first_row", "99999999999999999999"},
+                                   {"format", "shadegrad/2"}}) {
+    Metadata bad = good;
+    bad[key] = value;
+    CHECK(code(fine, bad) == "shard.invalid");
+    bad.erase(key);
+    CHECK(code(fine, bad) == "shard.invalid");
+  }
+}

@@ -1,0 +1,63 @@
+#pragma once
+// Imports a data set once: the bytes of its files go through their readers, and typed shards and a manifest come out.
+// Memory is bounded whatever the size: one shard under construction and the bytes that are being fed.
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/manifest.h"
+#include "io/table_reader.h"
+
+namespace sg {
+
+class ShardSink {
+ public:
+  virtual ~ShardSink() = default;
+  /// Shards come in the order of their names.
+  virtual void take(const std::string& file, std::vector<uint8_t> bytes) = 0;
+};
+
+/// A data set of one file or of several whose columns stand side by side: begin_part, feed, end_part for each, then
+/// finish. An error ends the import; the sink's shards are worth nothing then.
+class Importer {
+ public:
+  /// `options` are a reader's (io/formats.h), for each part. `source` is {name, size, mtime?, path?, head?, tail?}: the
+  /// hashes are given where the bytes that are fed are not the source's own (a file inside a zip).
+  /// Throws import.bad_source. The sink must outlive the importer.
+  Importer(nlohmann::json options, const nlohmann::json& source, ShardSink& sink,
+           size_t shard_bytes = ReadTarget{}.chunk_bytes);
+  ~Importer();
+
+  void begin_part(std::string_view name);
+  /// Throws what the reader throws, and import.rows when the part has more rows than the first.
+  void feed(std::span<const uint8_t> bytes);
+  void end_part();
+  Manifest finish();
+
+  uint64_t bytes() const { return fingerprint_.size(); }
+  /// Of the part that is being read, or of the whole.
+  uint64_t rows() const;
+
+ private:
+  class Part;
+
+  nlohmann::json options_;
+  bool hashes_given_ = false;  // set by what makes the source
+  Source source_;
+  ShardSink& sink_;
+  size_t shard_bytes_;
+  Fingerprint fingerprint_;
+  std::unique_ptr<Part> part_;
+  std::vector<Table> tables_;
+  std::vector<ManifestShard> shards_;
+  bool ended_ = false;  // finished, or an error was thrown
+
+  void begin_use();
+  void check_rows(uint64_t rows, bool whole) const;
+};
+
+}  // namespace sg
