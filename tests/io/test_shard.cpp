@@ -101,3 +101,37 @@ TEST_CASE("What is no shard is refused by its header", "[io][shard]") {
     CHECK(code(fine, bad) == "shard.invalid");
   }
 }
+
+TEST_CASE("A small shard has these bytes", "[io][shard]") {
+  Chunk chunk{6, 3, {}, {{6, 8}}};
+  ChunkColumn number{{}, 2, ColumnType::number, {}};
+  number.numbers = {1, kNone, -2.5f};
+  chunk.columns = {number};
+  const std::string header =
+      R"({"__metadata__":{"first_row":"6","format":"shadegrad-shard/1","header_sha256":)"
+      R"("4462d63703c66f15be2dfd6fecff0f51c3ba796a45a947200afefb42696e4614","rows":"3","sha256":"{)"
+      R"(\"c2\":\"abcfb4c1b7aeb821fcd9a2037a294f0f504c199172c2d56f22ac15c3b86ec81e\",)"
+      R"(\"c2.null\":\"dbc1b4c900ffe48d575b5da5c638040125f65db0fe3e24494b76ea986457d986\",)"
+      R"(\"lines\":\"c13b209460f9e676a0e3f4826067233bb2edccbb3891bab90114d387e329cdcd\"}"},)"
+      R"("c2":{"dtype":"F32","shape":[3],"data_offsets":[0,12]},"c2.null":{"dtype":"U8","shape":[1],"data_offsets":[12,13]},)"
+      R"("lines":{"dtype":"I64","shape":[1,2],"data_offsets":[13,29]}}  )";
+  const std::vector<uint8_t> data{0x00, 0x00, 0x80, 0x3f, 0x00, 0x00, 0xc0, 0x7f, 0x00, 0x00, 0x20, 0xc0, 0x02, 6, 0,
+                                  0,    0,    0,    0,    0,    0,    8,    0,    0,    0,    0,    0,    0,    0};
+  std::vector<uint8_t> expected{0x48, 0x02, 0, 0, 0, 0, 0, 0};
+  expected.insert(expected.end(), header.begin(), header.end());
+  expected.insert(expected.end(), data.begin(), data.end());
+  CHECK(write_shard(chunk) == expected);
+}
+
+TEST_CASE("A shard without hashes, or with a changed header, is refused", "[io][shard]") {
+  const std::string header = R"({"__metadata__":{"format":"shadegrad-shard/1","first_row":"0","rows":"1"},)"
+                             R"("c0":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  std::vector<uint8_t> file{static_cast<uint8_t>(header.size()), 0, 0, 0, 0, 0, 0, 0};
+  file.insert(file.end(), header.begin(), header.end());
+  file.resize(file.size() + 4);
+  CHECK(error_of([&] { index_of(file); }).message().find("SHA-256") != std::string::npos);
+  std::vector<uint8_t> changed = write_shard(chunk_of_ten());
+  const std::string_view text(reinterpret_cast<const char*>(changed.data()), changed.size());
+  changed[text.find("\"first_row\":\"100\"") + 13] = '2';
+  CHECK(error_of([&] { index_of(changed); }).code() == "checkpoint.corrupt");
+}
