@@ -146,12 +146,12 @@ std::string existing_part(std::string path) {
   return path;
 }
 
-void examine_checkpoints(const std::string& folder, std::uint64_t little_room, Findings& findings) {
+/// A folder that the host writes.
+void examine_folder(const char* name, const std::string& folder, std::uint64_t little_room, Findings& findings) {
   const std::string at = existing_part(folder);
   struct stat s {};
   if (stat(at.c_str(), &s) == 0 && !S_ISDIR(s.st_mode)) {
-    return findings.wrong("checkpoints", shown(at) + " is not a folder",
-                          "mv " + quoted(at) + " " + quoted(at + ".old"));
+    return findings.wrong(name, shown(at) + " is not a folder", "mv " + quoted(at) + " " + quoted(at + ".old"));
   }
   if (faccessat(AT_FDCWD, at.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
     const int error = errno;
@@ -159,18 +159,17 @@ void examine_checkpoints(const std::string& folder, std::uint64_t little_room, F
                                     ? "sudo mount -o remount,rw \"$(findmnt -no TARGET -T " + quoted(at) + ")\""
                                 : s.st_uid == geteuid() ? "chmod u+rwx " + quoted(at)
                                                         : "sudo chown " + std::to_string(geteuid()) + " " + quoted(at);
-    return findings.wrong("checkpoints", shown(at) + " can't be written: " + error_text(error), command);
+    return findings.wrong(name, shown(at) + " can't be written: " + error_text(error), command);
   }
   struct statvfs fs {};
   if (statvfs(at.c_str(), &fs) == 0) {
     const std::uint64_t free = std::uint64_t{fs.f_bavail} * fs.f_frsize;
     if (free < little_room) {
-      return findings.wrong("checkpoints",
-                            "the disk of " + shown(at) + " is nearly full: " + grouped(free) + " bytes are free",
+      return findings.wrong(name, "the disk of " + shown(at) + " is nearly full: " + grouped(free) + " bytes are free",
                             "ls -lhS " + quoted(at) + "    (the largest come first; remove what you don't need)");
     }
   }
-  findings.well("checkpoints", shown(folder) + (at == folder ? "" : " (the first save makes it)"));
+  findings.well(name, shown(folder) + (at == folder ? "" : " (made when it is needed)"));
 }
 
 }  // namespace
@@ -179,7 +178,11 @@ Report doctor(const InstallOptions& o, std::uint64_t little_room) {
   Findings findings;
   examine_program(o.program, findings);
   examine_browsers(o, findings);
-  if (examine_grants(o, findings)) examine_checkpoints(Grants(o.places).checkpoints(), little_room, findings);
+  if (examine_grants(o, findings)) {
+    const Grants grants(o.places);
+    examine_folder("checkpoints", grants.checkpoints(), little_room, findings);
+    examine_folder("data sets", grants.datasets(), 0, findings);
+  }
   return findings.report();
 }
 

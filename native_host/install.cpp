@@ -109,10 +109,11 @@ void uninstall_one(const Target& target, const InstallOptions& o, Report& report
 /// The list of granted folders is the program's own and goes; what was saved and read is the person's and stays.
 void forget_grants(const Places& places, Report& report) {
   const Grants grants(places);
-  std::string checkpoints;
+  std::string checkpoints, datasets;
   std::vector<Root> roots;
   try {
     checkpoints = grants.checkpoints();
+    datasets = grants.datasets();
     roots = grants.roots();
   } catch (const Failure& e) {
     report.text += "kept " + shown(places.grants()) + ", which alone says where checkpoints are: " + e.what() +
@@ -133,6 +134,7 @@ void forget_grants(const Places& places, Report& report) {
   for (const Stored& s : saved) bytes += s.size;
   // Only folders that are empty go.
   rmdir(checkpoints.c_str());
+  rmdir(datasets.c_str());
   rmdir(places.folder().c_str());
   if (!saved.empty()) {
     report.text += "kept " + std::to_string(saved.size()) + " checkpoints (" + grouped(bytes) + " bytes) in " +

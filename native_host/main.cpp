@@ -12,6 +12,7 @@
 #include "native_host/grants.h"
 #include "native_host/harden.h"
 #include "native_host/host.h"
+#include "native_host/inspect.h"
 #include "native_host/install.h"
 
 namespace {
@@ -25,6 +26,7 @@ constexpr const char* kHelp =
     "  shadegrad-host install   [--browser NAME] [--profile DIR] [--replace]   tell browsers where this program is\n"
     "  shadegrad-host uninstall [--browser NAME] [--profile DIR]   take that back; what was saved stays\n"
     "  shadegrad-host doctor    [--browser NAME] [--profile DIR]   say what is wrong, and the command that mends it\n"
+    "  shadegrad-host inspect FILE [--json]   show what is in a checkpoint, and whether it is whole\n"
     "  shadegrad-host grant DIR      let the extension read the files below DIR\n"
     "  shadegrad-host revoke DIR     take that back\n"
     "  shadegrad-host grants         list the granted folders\n"
@@ -65,6 +67,7 @@ const std::map<std::string, Verb> kVerbs{
     {"install", {0, 32, [](const Arguments& a) { return install(parse_install(a)); }}},
     {"uninstall", {0, 32, [](const Arguments& a) { return uninstall(parse_install(a)); }}},
     {"doctor", {0, 32, [](const Arguments& a) { return doctor(parse_install(a)); }}},
+    {"inspect", {1, 2, inspect}},
     {"grant", {1, 1, grant}},
     {"revoke", {1, 1, revoke}},
     {"grants", {0, 0, grants}},

@@ -281,12 +281,16 @@ TEST_CASE("doctor finds what is wrong with the place of checkpoints", "[host][do
   SECTION("not there yet is no fault") {
     fs::remove(folder);
     REQUIRE(p.examine().status == 0);
-    REQUIRE(p.examine().text.find("the first save makes it") != std::string::npos);
+    REQUIRE(p.examine().text.find("made when it is needed") != std::string::npos);
   }
   SECTION("a file in its place") {
     fs::remove(folder);
     write_file(folder, "");
     p.is_mended("checkpoints: WRONG: " + folder + " is not a folder");
+  }
+  SECTION("a file in the place of imported data sets") {
+    write_file(p.home / "Shadegrad/datasets", "");
+    p.is_mended("data sets: WRONG: " + (p.home / "Shadegrad/datasets is not a folder"));
   }
   SECTION("not writable") {
     chmod(folder.c_str(), 0500);

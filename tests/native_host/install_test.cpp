@@ -69,6 +69,7 @@ TEST_CASE("install writes one manifest a browser, the same each time, and uninst
   REQUIRE(fs::last_write_time(home / kChromium) == written);
 
   REQUIRE(run_host(home.path(), {"grant", "/usr/share"}).status == 0);
+  fs::create_directories(home / "Shadegrad/datasets");  // as every start of the host does
   // What a killed write leaves behind goes as well; a name that only resembles it stays.
   write_file(home / (kChromium.substr(0, kChromium.size() - 22) + ".io.shadegrad.host.json.0123456789abcdef"), "x");
   const Result removed = run_host(home.path(), {"uninstall"});
