@@ -98,10 +98,16 @@ if [ -n "$FULL" ]; then
   case "$FULL" in
     list)
       echo 'etth1    an LSTM on ETTh1.csv in Chromium: --data FILE.csv (17,420 hourly rows)'
+      echo 'fuzz     a minute of libFuzzer for every reader of what comes from outside (FUZZ_SECONDS changes that)'
       echo 'memory   10,000 steps of every model, which must take the memory of two'
       echo 'nanogpt  the character model on a text in Chromium, as nanoGPT trains it: --data FILE.txt (tinyshakespeare)'
       echo 'ops      every case of every op on both devices in Chromium and Firefox (a share of them runs always)'
       echo 'mutants  every fault that the rules of tests/mutants make, each of which the op cases must notice (five run always)'
+      ;;
+    fuzz)
+      packaging/setup.sh clang-14 libfuzzer-14-dev
+      packaging/build.sh fuzz
+      exec packaging/fuzz.sh
       ;;
     memory)
       packaging/build.sh native
