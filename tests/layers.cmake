@@ -24,8 +24,8 @@ set(native_host_MAY io)
 # Libraries of one room: a pattern of the header, a pattern of the files that may include it, and what to say.
 set(LIBRARIES
   "^(GL|GLES[0-9]*|EGL|KHR)/|^webgl/" "^wasm/webgl/" "GL belongs to wasm/webgl/"
-  "^emscripten(/|\\.h)|^html5" "^wasm/(webgl/context_web|bindings/exports)\\.cpp$"
-  "Emscripten belongs to webgl/context_web.cpp and bindings/exports.cpp"
+  "^emscripten(/|\\.h)|^html5" "^wasm/(webgl/context_web|bindings/([a-z]+_)?exports)\\.cpp$"
+  "Emscripten belongs to webgl/context_web.cpp and bindings/*exports.cpp"
   "^uv(/|\\.h)" "^native_host/pipe\\." "libuv belongs to native_host/pipe.*"
   "^catch2/" "^tests/" "Catch2 belongs to tests/")
 
@@ -83,7 +83,7 @@ function(self_test)
     "wasm/bindings/state.cpp|<emscripten/html5.h>" "native_host/host.cpp|<uv.h>" "wasm/io/csv.h|<catch2/catch.hpp>")
   set(allowed
     "wasm/core/check.h|io/error.h" "wasm/cpu/pointwise.cpp|ops/pointwise.def" "wasm/webgl/webgl_device.cpp|<GLES3/gl3.h>"
-    "wasm/webgl/context_web.cpp|<emscripten/html5.h>" "wasm/bindings/exports.cpp|<emscripten.h>" "native_host/pipe.cpp|<uv.h>"
+    "wasm/webgl/context_web.cpp|<emscripten/html5.h>" "wasm/bindings/exports.cpp|<emscripten.h>" "wasm/bindings/data_exports.cpp|<emscripten.h>" "native_host/pipe.cpp|<uv.h>"
     "native_host/host.cpp|io/csv.h" "native_host/host.cpp|native_host/framing.h" "wasm/train/session.cpp|forecast/windows.h"
     "wasm/bindings/exports.cpp|webgl/webgl_device.h" "wasm/io/csv.cpp|io/csv_sniff.h" "wasm/io/csv_json.h|<nlohmann/json.hpp>")
   foreach(kind refused allowed)

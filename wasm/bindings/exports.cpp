@@ -3,13 +3,10 @@
 #include "bindings/exports.h"
 
 #include <cstdlib>
-#include <map>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <vector>
 
 #include "bindings/devices.h"
+#include "bindings/reply.h"
 #include "bindings/run.h"
 #include "cpu/pool.h"
 #include "io/formats.h"
@@ -27,60 +24,22 @@
 namespace sg {
 namespace {
 
-using nlohmann::json;
+using namespace bindings;
 
-struct Dataset {
-  std::unique_ptr<TableReader> reader;
-  std::string name;
-  std::unique_ptr<Table> table;  // once finished
-};
-
-std::map<int, Dataset> datasets;
-std::map<int, bindings::Run> runs;
-int next_handle = 1;
-std::string last_reply;
+std::map<int, Run> runs;
 std::vector<uint8_t> last_checkpoint;
-
-template <class F>
-const char* reply(F&& work) {
-  const json no_memory{
-      {"ok", false},
-      {"code", "memory.exhausted"},
-      {"message", "the memory of this tab is used up: choose a smaller model, a smaller batch or fewer columns"}};
-  json out;
-  try {
-    out = work();
-    out["ok"] = true;
-  } catch (const Error& e) {
-    out = {{"ok", false}, {"code", e.code()}, {"message", e.what()}};
-  } catch (const std::bad_alloc&) {
-    out = no_memory;
-  } catch (const std::length_error&) {  // more than any vector may hold
-    out = no_memory;
-  } catch (const std::exception& e) {
-    out = {{"ok", false}, {"code", "internal"}, {"message", e.what()}};
-  }
-  last_reply = out.dump(-1, ' ', false, json::error_handler_t::replace);
-  return last_reply.c_str();
-}
-
-json parse(const char* text) {
-  json j = json::parse(text, nullptr, false);
-  if (!j.is_object()) throw Error("config.bad_json", "the argument is not a JSON object");
-  return j;
-}
-
-template <class T>
-T& find(std::map<int, T>& all, int handle, const char* what) {
-  const auto found = all.find(handle);
-  if (found == all.end())
-    throw Error("handle.unknown", std::string("there is no open ") + what + " " + std::to_string(handle));
-  return found->second;
-}
 
 const Table& finished_table(Dataset& dataset) {
   if (!dataset.table) throw Error("dataset.unfinished", "the data set is still being read");
+  if (dataset.manifest) throw Error("dataset.attached", "the data set's values lie in shards");
   return *dataset.table;
+}
+
+/// One that takes bytes.
+Dataset& find_read(int handle) {
+  Dataset& d = find(datasets, handle, "data set");
+  if (!d.reader) throw Error("dataset.attached", "the data set was attached, and takes no bytes");
+  return d;
 }
 
 /// A run gets its handle once it has begun well.
@@ -130,14 +89,14 @@ SG_EXPORT const char* sg_dataset_open(const char* text) {
     const std::string name = j.value("name", std::string());
     j.erase("name");
     const int handle = next_handle++;
-    datasets.emplace(handle, Dataset{open_detecting(j, name, {}), name, nullptr});
+    datasets.emplace(handle, Dataset{open_detecting(j, name, {}), name, nullptr, std::nullopt});
     return json{{"dataset", handle}};
   });
 }
 
 SG_EXPORT const char* sg_dataset_feed(int dataset, const uint8_t* bytes, uint32_t length) {
   return reply([&] {
-    Dataset& d = find(datasets, dataset, "data set");
+    Dataset& d = find_read(dataset);
     d.reader->feed({bytes, length});
     return json{{"rows", d.reader->rows()}};
   });
@@ -145,7 +104,7 @@ SG_EXPORT const char* sg_dataset_feed(int dataset, const uint8_t* bytes, uint32_
 
 SG_EXPORT const char* sg_dataset_finish(int dataset) {
   return reply([&] {
-    Dataset& d = find(datasets, dataset, "data set");
+    Dataset& d = find_read(dataset);
     d.table = std::make_unique<Table>(d.reader->finish());
     return json{{"description", describe(*d.table)}};
   });
