@@ -67,6 +67,28 @@ const ownImports = (cores) => ({
   },
 });
 
+/**
+ * Parts of libraries that are never reached here and that the policy or the store's linter would refuse: zip.js's own
+ * workers (our worker unpacks by itself) and Arrow's checks of values to be written, which it makes from text.
+ */
+const LEFT_OUT = [
+  { file: /zip\.js\/lib\/core\/codec-worker-web\.js$/, contents: '' },
+  {
+    file: /apache-arrow\/builder\/valid\.mjs$/,
+    contents: `export function createIsValidFunction() { throw new Error('Arrow is only read here.'); }`,
+  },
+];
+
+const leaveOut = {
+  name: 'leave-out',
+  /** @param {import('esbuild').PluginBuild} bundler */
+  setup(bundler) {
+    for (const { file, contents } of LEFT_OUT) {
+      bundler.onLoad({ filter: file }, () => ({ contents, loader: 'js' }));
+    }
+  },
+};
+
 /** @param {'chrome' | 'firefox'} browser */
 async function buildFor(browser) {
   const out = join(resolve(options.out), browser);
@@ -82,7 +104,7 @@ async function buildFor(browser) {
     charset: 'utf8',
     legalComments: 'eof',
     loader: { '.csv': 'text' },
-    plugins: [ownImports(CORES[browser])],
+    plugins: [ownImports(CORES[browser]), leaveOut],
     logLevel: 'warning',
   });
   copyPages(browser, out);
@@ -117,17 +139,34 @@ function copyCore(core, out) {
   }
 }
 
-/** Licences of what is bundled: their text where the package has it, else their name. */
+/** Licences of what is bundled, which are all dependencies: their text where the package has it, else their name. */
 function notices() {
-  return ['uplot', 'vega-datasets']
+  const { dependencies } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+  return [...bundled(Object.keys(dependencies)), 'vega-datasets']
     .map((name) => {
       const folder = join(here, 'node_modules', name);
       const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-      const text = join(folder, 'LICENSE');
-      const terms = existsSync(text) ? readFileSync(text, 'utf8').trim() : `License: ${license}`;
+      const text = readdirSync(folder).find((file) => /^licen[sc]e/i.test(file));
+      const terms =
+        text === undefined
+          ? `License: ${license}`
+          : readFileSync(join(folder, text), 'utf8').trim();
       return `${name} ${version}\n\n${terms}\n`;
     })
     .join('\n\n');
+}
+
+/** With what they depend on themselves; packages of types alone come into no bundle. @param {string[]} names */
+function bundled(names) {
+  const all = new Set();
+  for (const waiting = [...names]; waiting.length > 0;) {
+    const name = waiting.pop();
+    if (name === undefined || name.startsWith('@types/') || all.has(name)) continue;
+    all.add(name);
+    const file = join(here, 'node_modules', name, 'package.json');
+    waiting.push(...Object.keys(JSON.parse(readFileSync(file, 'utf8')).dependencies ?? {}));
+  }
+  return [...all].sort();
 }
 
 /** @param {string} out @param {Record<string, any>} manifest */

@@ -70,14 +70,14 @@ export default defineConfig(
   {
     files: ['**/src/messages/**', '**/src/browser.ts'],
     rules: forbidImports(
-      ['background', 'training', 'storage', 'popup', 'dashboard', 'ui'],
+      ['background', 'training', 'storage', 'reading', 'popup', 'dashboard', 'ui'],
       'messages and browser.ts import no other folder.',
     ),
   },
   {
     files: ['**/src/popup/**', '**/src/dashboard/**', '**/src/ui/**'],
     rules: forbidImports(
-      ['background', 'training', 'storage'],
+      ['background', 'training', 'storage', 'reading'],
       'Pages and training share messages only.',
     ),
   },
@@ -94,15 +94,22 @@ export default defineConfig(
   {
     files: ['**/src/storage/**'],
     rules: forbidImports(
-      ['background', 'training', 'popup', 'dashboard', 'ui'],
+      ['background', 'training', 'reading', 'popup', 'dashboard', 'ui'],
       'Storage knows messages and browser.ts only.',
+    ),
+  },
+  {
+    files: ['**/src/reading/**'],
+    rules: forbidImports(
+      ['background', 'training', 'storage', 'messages', 'popup', 'dashboard', 'ui'],
+      'Reading turns files into parts and knows nothing else.',
     ),
   },
   {
     files: ['**/src/background/**'],
     rules: {
       ...forbidImports(
-        ['training', 'storage', 'popup', 'dashboard', 'ui'],
+        ['training', 'storage', 'reading', 'popup', 'dashboard', 'ui'],
         'The background only relays: it knows messages and browser.ts.',
       ),
       'no-restricted-globals': ['error', ...noNetwork, noFrames],

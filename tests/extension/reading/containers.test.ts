@@ -1,0 +1,96 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Part } from '../../../extension/src/reading/access.ts';
+import { partsOf } from '../../../extension/src/reading/open.ts';
+import { bytesFile, golden, goldenBytes } from './golden.ts';
+
+const TABLE = `a,b\n${Array.from({ length: 200 }, (_, i) => `${String(i)},${i % 2 === 0 ? `${String(i / 2)}.0` : String(i / 2)}\n`).join('')}`;
+
+async function textOf(part: Part): Promise<string> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of part.chunks()) chunks.push(chunk);
+  return new Blob(chunks).text();
+}
+
+describe('packed files', () => {
+  it('gzip gives the file inside under its own name', async () => {
+    const parts = await partsOf('x', [golden('table.csv.gz')]);
+    expect(parts).toMatchObject([{ name: 'table.csv', size: null, options: {} }]);
+    expect(await textOf(parts[0]!)).toBe(TABLE);
+  });
+
+  it('an archive with one table gives it, and what systems put beside files is left out', async () => {
+    const parts = await partsOf('x', [golden('one.zip')]);
+    expect(parts).toMatchObject([{ name: 'data/table.csv', size: TABLE.length }]);
+    expect(await textOf(parts[0]!)).toBe(TABLE);
+    expect(await textOf(parts[0]!)).toBe(TABLE);
+  });
+
+  it('an archive with two tables asks which, and the option answers', async () => {
+    await expect(partsOf('x', [golden('two.zip')])).rejects.toMatchObject({
+      code: 'container.choose',
+      message: expect.stringMatching(/"a\.csv", "b\.csv"/),
+    });
+    const [part] = await partsOf('x', [golden('two.zip')], { member: 'b.csv' });
+    expect(part!.name).toBe('b.csv');
+    await expect(partsOf('x', [golden('two.zip')], { member: 'c.csv' })).rejects.toMatchObject({
+      code: 'container.choose',
+      message: expect.stringContaining('there is no "c.csv"'),
+    });
+  });
+
+  it('arrays of an archive stand side by side', async () => {
+    const parts = await partsOf('x', [golden('arrays.npz')]);
+    expect(parts).toMatchObject([
+      { name: 'x', options: { format: 'npy' } },
+      { name: 'y', options: { format: 'npy' } },
+    ]);
+    expect((await textOf(parts[0]!)).slice(1, 6)).toBe('NUMPY');
+  });
+
+  it('files picked together stand side by side', async () => {
+    const parts = await partsOf('x', [
+      bytesFile('images', new Uint8Array(9)),
+      bytesFile('labels', new Uint8Array(3)),
+    ]);
+    expect(parts.map(({ name, size }) => [name, size])).toEqual([
+      ['images', 9],
+      ['labels', 3],
+    ]);
+  });
+
+  it.each(['table.csv.gz', 'one.zip', 'arrays.npz'])(
+    '%s, cut or changed at any byte, gives its content or a message that names it',
+    async (file) => {
+      const whole = goldenBytes(file);
+      const told: string[] = [];
+      for (let at = 0; at < whole.length; at += 7) {
+        const changed = whole.slice();
+        changed[at] = changed[at]! ^ 0x55;
+        for (const bytes of [whole.slice(0, at), changed]) {
+          try {
+            const parts = await partsOf(file, [bytesFile(file, bytes)]);
+            for (const part of parts) await textOf(part);
+          } catch (error) {
+            expect(error).toMatchObject({ code: expect.stringMatching(/^container\./) });
+            expect((error as Error).message).toContain(file);
+            told.push((error as Error).message);
+          }
+        }
+      }
+      expect(told.length).toBeGreaterThan(whole.length / 14);
+    },
+  );
+
+  it('what unpacks to far more than it was is refused early', async () => {
+    const bomb = gzipSync(new Uint8Array(200 * 1_048_576), { level: 9 });
+    const [part] = await partsOf('x', [bytesFile('bomb.csv.gz', bomb)]);
+    let bytes = 0;
+    await expect(
+      (async () => {
+        for await (const chunk of part!.chunks()) bytes += chunk.length;
+      })(),
+    ).rejects.toMatchObject({ code: 'container.bomb' });
+    expect(bytes).toBeLessThan(120 * 1_048_576);
+  });
+});
