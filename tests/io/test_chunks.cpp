@@ -1,57 +1,18 @@
 // Values that leave a reader in chunks are those that it would have kept, also where a type or the order of day and
 // month is decided after the first chunk has left.
 
-#include <catch2/catch.hpp>
-#include <cmath>
-
-#include "io/formats.h"
+#include "tests/io/chunks.h"
 #include "tests/io/csv_text.h"
 
 using namespace sg;
 
 namespace {
 
-struct Chunks : ChunkSink {
-  std::vector<Chunk> all;
-  void take(Chunk chunk) override { all.push_back(std::move(chunk)); }
-};
-
 Table read_chunks(std::string_view text, Chunks& chunks, size_t chunk_bytes, CsvOptions options = {}) {
   options.target = {.keep = false, .sink = &chunks, .chunk_bytes = chunk_bytes};
   CsvReader reader(std::move(options));
   for (size_t at = 0; at < text.size(); at += 7) reader.feed(as_bytes(text.substr(at, 7)));
   return reader.finish();
-}
-
-/// A column put together again from its chunks, by the rules that io/table.h gives.
-ColumnValues joined(const Chunks& chunks, const Column& column) {
-  ColumnValues all;
-  for (const Chunk& chunk : chunks.all) {
-    const ChunkColumn* found = nullptr;
-    for (const ChunkColumn& c : chunk.columns)
-      if (c.index == column.index) found = &c;
-    if (column.type == ColumnType::text) continue;
-    if (found == nullptr) {
-      for (uint64_t i = 0; i < chunk.rows; ++i) {
-        if (column.type == ColumnType::number) all.numbers.push_back(NAN);
-        if (column.type == ColumnType::datetime) all.times.push_back(NAN);
-        if (column.type == ColumnType::category) all.codes.push_back(kMissingCode);
-      }
-      continue;
-    }
-    const auto add = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-    add(all.numbers, found->numbers);
-    add(all.codes, found->codes);
-    add(all.times, column.day_first && !found->times_day_first.empty() ? found->times_day_first : found->times);
-  }
-  return all;
-}
-
-template <class T>
-bool same(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](T x, T y) {
-           return x == y || (std::isnan(static_cast<double>(x)) && std::isnan(static_cast<double>(y)));
-         });
 }
 
 void check_chunks(const std::string& text, size_t chunk_bytes, size_t expected_chunks) {
@@ -71,10 +32,10 @@ void check_chunks(const std::string& text, size_t chunk_bytes, size_t expected_c
   for (size_t c = 0; c < kept.columns.size(); ++c) {
     CAPTURE(kept.columns[c].name);
     CHECK(told.columns[c].empty());
-    const ColumnValues all = joined(chunks, told.columns[c]);
-    CHECK(same(all.numbers, kept.columns[c].numbers));
-    CHECK(same(all.times, kept.columns[c].times));
-    CHECK(same(all.codes, kept.columns[c].codes));
+    const ColumnValues all = joined(chunks, told.columns[c], told.rows);
+    CHECK(same_values(all.numbers, kept.columns[c].numbers));
+    CHECK(same_values(all.times, kept.columns[c].times));
+    CHECK(same_values(all.codes, kept.columns[c].codes));
   }
 }
 

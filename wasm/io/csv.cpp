@@ -58,7 +58,6 @@ std::string_view to_string(Encoding encoding) {
 }
 
 struct CsvReader::State {
-  static constexpr size_t dictionary_room_at_start = 32 * 1024 * 1024;
   static constexpr size_t preview_room_at_start = 2 * 1024 * 1024;
   static constexpr size_t preview_cell_bytes = 256;
 
@@ -80,7 +79,7 @@ struct CsvReader::State {
   CsvPlan plan;
   CsvTable table;
   std::vector<ColumnBuilder> builders;
-  size_t dictionary_room = dictionary_room_at_start;
+  size_t dictionary_room = Dictionary::room_at_start;
   size_t preview_room = preview_room_at_start;
   bool header_pending = false;
   std::vector<std::string> names;

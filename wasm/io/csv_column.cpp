@@ -7,67 +7,19 @@
 
 namespace sg {
 
-void NumberStats::add(double value) {
-  min_ = count_ == 0 ? value : std::min(min_, value);
-  max_ = count_ == 0 ? value : std::max(max_, value);
-  ++count_;
-  const double delta = value - mean_;
-  mean_ += delta / static_cast<double>(count_);
-  squares_ += delta * (value - mean_);
-}
-
-void NumberStats::write(ColumnStats& stats) const {
-  stats.count = count_;
-  if (count_ == 0) return;
-  stats.min = min_;
-  stats.max = max_;
-  stats.mean = mean_;
-  stats.std = std::sqrt(squares_ / static_cast<double>(count_));
-}
-
-void TimeStats::add(double seconds) {
-  if (count_ == 0) {
-    first_ = seconds;
-  } else {
-    const double step = std::round((seconds - last_) * 1000) / 1000;
-    ++steps_;
-    if (step <= 0) {
-      ++out_of_order_;
-    } else if (const auto known = by_step_.find(step); known != by_step_.end()) {
-      ++known->second;
-    } else if (by_step_.size() < 1024) {
-      by_step_[step] = 1;
-    }
-  }
-  last_ = seconds;
-  ++count_;
-}
-
-void TimeStats::write(ColumnStats& stats) const {
-  stats.count = count_;
-  if (count_ == 0) return;
-  stats.first = first_;
-  stats.last = last_;
-  stats.out_of_order = out_of_order_;
-  double step = 0;
-  uint64_t most = 0;
-  for (const auto& [seconds, times] : by_step_) {
-    if (times > most) step = seconds, most = times;
-  }
-  if (most * 2 < steps_ || most == 0) return;  // no step is the rule
-  uint64_t gaps = 0;
-  for (const auto& [seconds, times] : by_step_) gaps += seconds > step * 1.5 ? times : 0;
-  stats.step_seconds = step;
-  stats.gaps = gaps;
-}
-
 ColumnBuilder::ColumnBuilder(size_t index, ColumnPlan plan, const CsvOptions& options, size_t& dictionary_room)
     : index_(index),
       plan_(plan),
       forced_(options.types.count(index) > 0),
       keep_(!options.target.drops()),
-      dictionary_room_(&dictionary_room),
-      day_first_(options.day_first) {}
+      day_first_(options.day_first),
+      dictionary_(dictionary_room) {}
+
+void ColumnBuilder::begin_late(uint64_t rows, uint64_t taken) {
+  rows_ = missing_ = rows;
+  taken_ = taken;
+  if (plan_.type) add_rows_before();
+}
 
 void ColumnBuilder::decide(std::string_view cell) {
   if (parse_number(cell, plan_.decimal)) {
@@ -91,12 +43,7 @@ void ColumnBuilder::add(std::string_view raw, uint64_t line, Repairs& repairs) {
   const std::string_view cell = trim(raw);
   if (is_missing(cell)) return add_missing();
   if (!plan_.type) decide(cell);
-  if (examples_.size() < 3) {
-    std::string example = shorten(cell, 64);
-    if (std::find(examples_.begin(), examples_.end(), example) == examples_.end()) {
-      examples_.push_back(std::move(example));
-    }
-  }
+  add_example(examples_, cell);
   switch (*plan_.type) {
     case ColumnType::number:
       return add_number(cell, line, repairs);
@@ -155,19 +102,6 @@ void ColumnBuilder::add_number(std::string_view cell, uint64_t line, Repairs& re
   if (keep_) numbers_.push_back(static_cast<float>(number->value));
 }
 
-/// Values are kept as floats: where the step between neighbouring ones is more than a thousandth of the column's
-/// deviation (milliseconds since 1970, meter readings), what a model would learn from is rounded away.
-void ColumnBuilder::tell_lost_digits(const Column& column, Repairs& repairs) const {
-  if (!column.stats.std || *column.stats.std == 0) return;
-  const double largest = std::max(std::abs(*column.stats.min), std::abs(*column.stats.max));
-  const double step = largest * std::numeric_limits<float>::epsilon() / 2;
-  if (step <= *column.stats.std / 1000) return;
-  repairs.add(first_number_line_, index_ + 1, "precision",
-              "'" + shorten(column.name, 80) +
-                  "' holds values so large beside their changes that the last digits are lost;" +
-                  " subtract the first value from the column, or leave it out");
-}
-
 void ColumnBuilder::add_time(std::string_view cell, uint64_t line, Repairs& repairs) {
   const auto time = parse_datetime(cell);
   if (!time || (day_first_ && (*day_first_ ? time->month_first : time->day_first))) {
@@ -196,30 +130,14 @@ void ColumnBuilder::add_time(std::string_view cell, uint64_t line, Repairs& repa
 
 void ColumnBuilder::add_category(std::string_view cell) {
   ++rows_;
-  const auto known = dictionary_.find(std::string(cell));
-  uint32_t code = 0;
-  if (known != dictionary_.end()) {
-    code = known->second;
-  } else {
-    const size_t bytes = 2 * cell.size() + 128;  // the value twice and the table around it
-    if (categories_.size() == max_categories || cell.size() > max_category_bytes || bytes > *dictionary_room_) {
-      return become_text();
-    }
-    *dictionary_room_ -= bytes;
-    dictionary_bytes_ += bytes;
-    code = static_cast<uint32_t>(categories_.size());
-    categories_.emplace_back(cell);
-    dictionary_.emplace(categories_.back(), code);
-  }
-  if (keep_) codes_.push_back(code);
+  const auto code = dictionary_.code_of(cell);
+  if (!code) return become_text();
+  if (keep_) codes_.push_back(*code);
 }
 
 void ColumnBuilder::become_text() {
   plan_.type = ColumnType::text;
-  *dictionary_room_ += dictionary_bytes_;
-  dictionary_bytes_ = 0;
-  dictionary_ = {};
-  categories_ = {};
+  dictionary_.clear();
   codes_ = {};
 }
 
@@ -241,7 +159,7 @@ Column ColumnBuilder::finish(std::string name, Repairs& repairs) {
     plan_.type = ColumnType::number;
     add_rows_before();
   }
-  if (plan_.type == ColumnType::category && !forced_ && categories_.size() * 2 > rows_) become_text();
+  if (plan_.type == ColumnType::category && !forced_ && !dictionary_.is_category(rows_)) become_text();
   Column column;
   column.index = index_;
   column.name = std::move(name);
@@ -251,7 +169,7 @@ Column ColumnBuilder::finish(std::string name, Repairs& repairs) {
   column.ambiguous = open_number_line_ != 0;
   if (column.type == ColumnType::number) {
     number_stats_.write(column.stats);
-    tell_lost_digits(column, repairs);
+    tell_lost_digits(column, first_number_line_, repairs);
     column.numbers = std::move(numbers_);
   } else if (column.type == ColumnType::datetime) {
     time_stats_[0].write(column.stats);
@@ -264,8 +182,8 @@ Column ColumnBuilder::finish(std::string name, Repairs& repairs) {
                       "' tells day and month apart; read with the month first, please choose");
     }
   } else if (column.type == ColumnType::category) {
-    column.stats.distinct = categories_.size();
-    column.categories = std::move(categories_);
+    column.stats.distinct = dictionary_.size();
+    column.categories = dictionary_.values();
     column.codes = std::move(codes_);
   }
   column.stats.missing = missing_;

@@ -174,20 +174,12 @@ size_t effective_width(const std::vector<Row>& rows, size_t from) {
 
 }  // namespace
 
-CsvPlan sniff_csv(std::string_view text, bool whole, const CsvOptions& options) {
-  const Shape shape = sniff_shape(text, whole, options);
-  const std::vector<Row>& rows = shape.sample.rows;
-  CsvPlan plan;
-  plan.dialect.delimiter = shape.delimiter;
-  plan.dialect.quote = shape.quote;
-  plan.dialect.header = options.header ? *options.header : sniff_header(rows, modal_width(rows, 0));
-  const size_t from = plan.dialect.header && !rows.empty() ? 1 : 0;
-  if (from == 1) plan.names = rows[0];
-  plan.width = from == 1 ? std::max(rows[0].size(), effective_width(rows, 1)) : modal_width(rows, 0);
-
+std::vector<ColumnPlan> plan_columns(const std::vector<Row>& rows, size_t from, size_t width, const CsvOptions& options,
+                                     CsvDialect& dialect) {
   std::vector<Evidence> evidence;
+  std::vector<ColumnPlan> plans;
   size_t point_columns = 0, comma_columns = 0;
-  for (size_t c = 0; c < plan.width; ++c) {
+  for (size_t c = 0; c < width; ++c) {
     evidence.push_back(weigh(rows, from, c));
     if (!mostly(evidence[c].numbers, evidence[c].values)) continue;
     point_columns += evidence[c].only_point > evidence[c].only_comma;
@@ -197,17 +189,17 @@ CsvPlan sniff_csv(std::string_view text, bool whole, const CsvOptions& options) 
   bool open_comma = false;
   for (const Evidence& column : evidence) open_comma = open_comma || column.open_comma > 0;
   // With nothing else to go by, 1,234 in a file that a comma does not delimit is read as a decimal comma.
-  plan.dialect.decimal_comma = options.decimal_comma ? *options.decimal_comma
-                               : known               ? comma_columns > point_columns
-                                                     : open_comma && shape.delimiter == ';';
-  for (size_t c = 0; c < plan.width; ++c) {
+  dialect.decimal_comma = options.decimal_comma ? *options.decimal_comma
+                          : known               ? comma_columns > point_columns
+                                                : open_comma && dialect.delimiter == ';';
+  for (size_t c = 0; c < width; ++c) {
     const Evidence& column = evidence[c];
-    ColumnPlan& p = plan.columns.emplace_back();
-    p.decimal = plan.dialect.decimal_comma ? ',' : '.';
+    ColumnPlan& p = plans.emplace_back();
+    p.decimal = dialect.decimal_comma ? ',' : '.';
     if (!options.decimal_comma && column.only_point != column.only_comma) {
       p.decimal = column.only_comma > column.only_point ? ',' : '.';
     }
-    p.ambiguous_number = !known && column.open_comma > 0 && shape.delimiter != ',';
+    p.ambiguous_number = !known && column.open_comma > 0 && dialect.delimiter != ',';
     const auto forced = options.types.find(c);
     if (forced != options.types.end()) {
       p.type = forced->second;
@@ -219,6 +211,20 @@ CsvPlan sniff_csv(std::string_view text, bool whole, const CsvOptions& options) 
       p.type = ColumnType::category;  // text if it turns out to have too many values
     }
   }
+  return plans;
+}
+
+CsvPlan sniff_csv(std::string_view text, bool whole, const CsvOptions& options) {
+  const Shape shape = sniff_shape(text, whole, options);
+  const std::vector<Row>& rows = shape.sample.rows;
+  CsvPlan plan;
+  plan.dialect.delimiter = shape.delimiter;
+  plan.dialect.quote = shape.quote;
+  plan.dialect.header = options.header ? *options.header : sniff_header(rows, modal_width(rows, 0));
+  const size_t from = plan.dialect.header && !rows.empty() ? 1 : 0;
+  if (from == 1) plan.names = rows[0];
+  plan.width = from == 1 ? std::max(rows[0].size(), effective_width(rows, 1)) : modal_width(rows, 0);
+  plan.columns = plan_columns(rows, from, plan.width, options, plan.dialect);
   return plan;
 }
 

@@ -27,4 +27,8 @@ struct CsvPlan {
 /// `sample` is UTF-8; `whole` says that nothing follows it.
 CsvPlan sniff_csv(std::string_view sample, bool whole, const CsvOptions& options);
 
+/// Types of `width` columns by the sampled cells (trimmed) from row `from` on; settles the dialect's decimal comma.
+std::vector<ColumnPlan> plan_columns(const std::vector<std::vector<std::string>>& rows, size_t from, size_t width,
+                                     const CsvOptions& options, CsvDialect& dialect);
+
 }  // namespace sg

@@ -20,11 +20,12 @@ class ChunkSink {
   virtual void take(Chunk chunk) = 0;
 };
 
-/// Where values go: into the Table, to a sink, or nowhere.
+/// Where values go: into the Table, to a sink, or nowhere; and how much comes, where that is known.
 struct ReadTarget {
   bool keep = true;           // in the Table; ignored with a sink
   ChunkSink* sink = nullptr;  // outlives the reader
   size_t chunk_bytes = size_t{8} << 20;
+  std::optional<uint64_t> file_bytes = std::nullopt;  // a file whose header says more or less is refused at once
 
   bool drops() const { return !keep && sink == nullptr; }
   /// Rows of a chunk when one row of all columns has `row_bytes`.
