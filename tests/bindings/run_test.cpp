@@ -16,18 +16,17 @@ namespace {
 
 bindings::Run start(const train::Devices& devices, const char* device) {
   const Table table = read_csv(std::string_view(wave_csv(300)));
-  return bindings::start_run(devices, table, "wave.csv", train::TrainConfig::from_json(config(device)));
+  return bindings::start_run(devices, {table, "wave.csv"}, train::TrainConfig::from_json(config(device)));
 }
 
 std::vector<uint8_t> saved(bindings::Run& run) {
   return train::save_checkpoint(*run.session, run.dataset_name, "null", bindings::stored_choice(run));
 }
 
-bindings::Resumed resume(const train::Devices& devices, const std::vector<uint8_t>& bytes,
-                         const json& patch = json::object()) {
+bindings::Run resume(const train::Devices& devices, const std::vector<uint8_t>& bytes,
+                     const json& patch = json::object()) {
   const Table table = read_csv(std::string_view(wave_csv(300)));
-  train::Checkpoint checkpoint = train::read_checkpoint(bytes);
-  return bindings::resume_run(devices, table, "wave.csv", checkpoint, patch);
+  return bindings::resume_run(devices, {table, "wave.csv"}, train::read_checkpoint(bytes), patch);
 }
 
 /// Losses of so many steps; those of a device that answers late are waited for.
@@ -83,11 +82,11 @@ TEST_CASE("a resumed run is on the device that its checkpoint names, without a r
   for (const char* device : {"cpu", "webgl"}) {
     run.choice.device = device;  // whichever has won
     const std::vector<uint8_t> bytes = train::save_checkpoint(*run.session, "wave.csv", "null", run.choice);
-    const bindings::Resumed resumed = resume(farm.devices(), bytes);
-    CHECK_FALSE(resumed.run.race);
-    CHECK(resumed.run.session->device().name() == device);
-    CHECK(resumed.run.choice.how == train::How::resumed);
-    CHECK(resumed.run.choice.cpu->steps == run.choice.cpu->steps);
+    const bindings::Run resumed = resume(farm.devices(), bytes);
+    CHECK_FALSE(resumed.race);
+    CHECK(resumed.session->device().name() == device);
+    CHECK(resumed.choice.how == train::How::resumed);
+    CHECK(resumed.choice.cpu->steps == run.choice.cpu->steps);
   }
 }
 
@@ -96,18 +95,18 @@ TEST_CASE("a checkpoint of a graphics card goes on on the cpu of a machine witho
   Farm farm;
   bindings::Run run = start(farm.devices(), "webgl");
   const auto losses = steps(run, 3);
-  bindings::Resumed resumed = resume(no_card, saved(run));
-  const json told = session_json(resumed.run);
+  bindings::Run resumed = resume(no_card, saved(run));
+  const json told = session_json(resumed);
   CHECK(told["device"] == "cpu");
   CHECK(told["choice"]["how"] == "moved");
   CHECK(told["state"]["step"] == 3);
   REQUIRE(told["state"]["notices"].size() == 1);
   CHECK(told["state"]["notices"][0]["code"] == "device.moved");
   CHECK(told["state"]["notices"][0]["message"].get<std::string>().find("WebGL2 is switched off") != std::string::npos);
-  CHECK(session_json(resumed.run)["state"]["notices"].empty());  // once
-  CHECK(steps(resumed.run, 5).size() == 2);
+  CHECK(session_json(resumed)["state"]["notices"].empty());  // once
+  CHECK(steps(resumed, 5).size() == 2);
   // It is not forgotten where it came from.
-  CHECK(resume(farm.devices(), saved(resumed.run)).run.session->device().name() == "webgl");
+  CHECK(resume(farm.devices(), saved(resumed)).session->device().name() == "webgl");
   // Who asks for the graphics card where there is none is refused.
   CHECK_THROWS_WITH(resume(no_card, saved(run), {{"training", {{"device", "webgl"}}}}),
                     Catch::Contains("there is none"));
@@ -123,7 +122,7 @@ TEST_CASE("a run whose graphics card was lost for good is stored with the device
   const train::Choice stored = *train::read_checkpoint(saved(run)).choice;
   CHECK(stored.device == "cpu");
   CHECK(stored.how == train::How::lost);
-  CHECK(resume(Farm().devices(), saved(run)).run.session->device().name() == "cpu");
+  CHECK(resume(Farm().devices(), saved(run)).session->device().name() == "cpu");
 }
 
 TEST_CASE("how hard a run works is changed while it runs, and is refused by name", "[bindings]") {

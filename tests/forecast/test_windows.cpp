@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "forecast/windows.h"
+#include "io/csv.h"
 
 using namespace sg;
 

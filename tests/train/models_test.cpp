@@ -39,7 +39,9 @@ TEST_CASE("every forecast model learns a series and goes on from a checkpoint bi
     const auto bytes = train::save_checkpoint(first, "wave.csv", "null", {});
     const train::Checkpoint checkpoint = train::read_checkpoint(bytes);
     CHECK(checkpoint.config.to_json()["model"] == config.to_json()["model"]);
-    auto resumed = train::restore_session(checkpoint, cpu_devices(), "cpu", wave_data()).session;
+    auto resumed = train::restore_session(checkpoint, cpu_devices(), "cpu",
+                                          std::make_unique<train::Resident>(wave_data(), checkpoint.config))
+                       .session;
     CHECK(same(run_to_end(*resumed).end.tensors, whole.end.tensors));
   }
 }

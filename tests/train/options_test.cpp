@@ -126,7 +126,9 @@ TEST_CASE("a resumed run keeps the best weights, the patience and the plateau, b
     }
     const auto bytes = train::save_checkpoint(first, "wave.csv", "null", {});
     const train::Checkpoint checkpoint = train::read_checkpoint(bytes);
-    auto resumed = train::restore_session(checkpoint, cpu_devices(), "cpu", wave_data()).session;
+    auto resumed = train::restore_session(checkpoint, cpu_devices(), "cpu",
+                                          std::make_unique<train::Resident>(wave_data(), checkpoint.config))
+                       .session;
     const Curve rest = run_to_end(*resumed);
     curve.losses.insert(curve.losses.end(), rest.losses.begin(), rest.losses.end());
     curve.validation.insert(curve.validation.end(), rest.validation.begin(), rest.validation.end());

@@ -36,7 +36,8 @@ Outcome race(const Pace& cpu, const Pace& webgl,
   REQUIRE_FALSE(train::choose_without_race(devices, config));
   train::RacePolicy policy;
   policy.now = [&] { return clock.now; };
-  train::Race race(devices, data, config, policy);
+  train::Resident supply(data, config);
+  train::Race race(devices, supply, config, policy);
   Outcome out{{}, 0, 0, 0};
   double fraction = 0;
   while (true) {
@@ -98,7 +99,8 @@ TEST_CASE("a processor without room for the run leaves it to the graphics card",
                                  }};
     train::RacePolicy policy;
     policy.now = [&] { return clock.now; };
-    train::Race race(devices, data, config, policy);
+    train::Resident supply(data, config);
+    train::Race race(devices, supply, config, policy);
     const auto run = [&] {
       for (int turns = 0; !race.turn(); ++turns) {
         REQUIRE(turns < 100'000);
@@ -237,7 +239,8 @@ TEST_CASE("training after a race is that of a run forced on the winner, bit for 
     const train::Devices devices = paced(pace_of(0.002), pace_of(webgl_wins ? 0.001 : 0.02), clock);
     train::RacePolicy policy;
     policy.now = [&] { return clock.now; };
-    train::Race race(devices, data, config, policy);
+    train::Resident supply(data, config);
+    train::Race race(devices, supply, config, policy);
     while (!race.turn()) clock.now += clock.wait;
     REQUIRE(race.choice().device == (webgl_wins ? "webgl" : "cpu"));
     train::Session raced(test::cpu_devices(), race.choice().device, data, config);
@@ -258,5 +261,6 @@ TEST_CASE("a batch that no memory could hold is refused before the race", "[race
   const ForecastData data = test::wave_data(9000, 4096, 2);
   train::TrainConfig config = test::small_config({{"device", "auto"}, {"batchSize", 4096}});
   config.look_back = 1 << 20;
-  CHECK_THROWS_WITH(train::Race(devices, data, config), Catch::Contains("smaller batch"));
+  train::Resident supply(data, config);
+  CHECK_THROWS_WITH(train::Race(devices, supply, config), Catch::Contains("smaller batch"));
 }

@@ -3,6 +3,7 @@
 #include "bindings/exports.h"
 
 #include <cstdlib>
+#include <span>
 #include <vector>
 
 #include "bindings/devices.h"
@@ -29,10 +30,14 @@ using namespace bindings;
 std::map<int, Run> runs;
 std::vector<uint8_t> last_checkpoint;
 
-const Table& finished_table(Dataset& dataset) {
+bindings::DataSet finished(const Dataset& dataset) {
   if (!dataset.table) throw Error("dataset.unfinished", "the data set is still being read");
-  if (dataset.manifest) throw Error("dataset.attached", "the data set's values lie in shards");
-  return *dataset.table;
+  json source;
+  if (dataset.manifest)
+    source = {{"size", dataset.manifest->source.size},
+              {"head", to_hex(dataset.manifest->source.head)},
+              {"tail", to_hex(dataset.manifest->source.tail)}};
+  return {*dataset.table, dataset.name, source};
 }
 
 /// One that takes bytes.
@@ -53,11 +58,19 @@ json keep(bindings::Run run) {
 
 bindings::Run& find_run(int handle) { return find(runs, handle, "session"); }
 
-/// Its session; throws session.racing while the race for its device goes on.
+/// Its session; throws session.loading while its data is still read, session.racing while the race for its device goes
+/// on.
 bindings::Run& find_session(int handle) {
   bindings::Run& run = find_run(handle);
+  if (!run.session && !run.race) throw Error("session.loading", "the run's rows are still to be fed: sg_session_needs");
   if (!run.session) throw Error("session.racing", "the race for a device is not over: call sg_session_race first");
   return run;
+}
+
+/// What a run that waits for rows replies to what needs them; null: it does not wait.
+json waiting(const bindings::Run& run) {
+  const json needs = needs_json(run);
+  return needs.is_null() ? json() : json{{"needs", needs}};
 }
 
 }  // namespace
@@ -117,8 +130,7 @@ SG_EXPORT const char* sg_dataset_close(int dataset) {
 SG_EXPORT const char* sg_session_create(int dataset, const char* text) {
   return reply([&] {
     Dataset& d = find(datasets, dataset, "data set");
-    return keep(bindings::start_run(bindings::devices(), finished_table(d), d.name,
-                                    train::TrainConfig::from_json(parse(text))));
+    return keep(bindings::start_run(bindings::devices(), finished(d), train::TrainConfig::from_json(parse(text))));
   });
 }
 
@@ -135,18 +147,41 @@ SG_EXPORT const char* sg_session_race(int session) {
 SG_EXPORT const char* sg_session_restore(int dataset, const uint8_t* bytes, uint32_t length, const char* text) {
   return reply([&] {
     Dataset& d = find(datasets, dataset, "data set");
-    train::Checkpoint checkpoint = train::read_checkpoint({bytes, length});
-    bindings::Resumed resumed =
-        bindings::resume_run(bindings::devices(), finished_table(d), d.name, checkpoint, parse(text));
-    json out = keep(std::move(resumed.run));
-    out["notice"] = resumed.notice.empty() ? json() : json(resumed.notice);
-    out["history"] = checkpoint.history;
+    const bindings::DataSet data = finished(d);
+    std::vector<uint8_t> kept;  // as long as the run waits for its rows
+    if (!data.source.is_null()) kept.assign(bytes, bytes + length);
+    train::Checkpoint checkpoint =
+        train::read_checkpoint(!kept.empty() ? std::span<const uint8_t>(kept) : std::span(bytes, length));
+    const json history = checkpoint.history;
+    bindings::Run run = bindings::resume_run(bindings::devices(), data, std::move(checkpoint), parse(text));
+    const std::string notice = run.notice;
+    if (run.loading) run.loading->bytes = std::move(kept);
+    json out = keep(std::move(run));
+    out["notice"] = notice.empty() ? json() : json(notice);
+    out["history"] = history;
+    return out;
+  });
+}
+
+SG_EXPORT const char* sg_session_needs(int session) {
+  return reply([&] { return json{{"needs", needs_json(find_run(session))}}; });
+}
+
+SG_EXPORT const char* sg_session_fed(int session) {
+  return reply([&] {
+    bindings::Run& run = find_run(session);
+    if (!bindings::fed(run)) return json{{"needs", needs_json(run)}};
+    json out = session_json(run);
+    out["session"] = session;
+    out["notice"] = run.notice.empty() ? json() : json(run.notice);
     return out;
   });
 }
 
 SG_EXPORT const char* sg_session_step(int session, int max_steps) {
   return reply([&] {
+    if (const bindings::Run& run = find_run(session); run.loading || run.waiting)
+      if (json needs = waiting(run); !needs.is_null()) return needs;
     bindings::Run& run = find_session(session);
     bindings::step(run, max_steps);
     return state_json(run);
@@ -155,6 +190,11 @@ SG_EXPORT const char* sg_session_step(int session, int max_steps) {
 
 SG_EXPORT const char* sg_session_set_effort(int session, const char* name) {
   return reply([&] {
+    bindings::Run& waits = find_run(session);
+    if (json needs = waiting(waits); !waits.session && !needs.is_null()) {
+      (waits.loading ? waits.loading->config : waits.waiting->config).effort = train::TrainConfig::effort_named(name);
+      return needs;
+    }
     bindings::Run& run = find_session(session);
     run.session->set_effort(train::TrainConfig::effort_named(name));
     return state_json(run);
@@ -171,6 +211,7 @@ SG_EXPORT const char* sg_session_next_epoch(int session) {
 
 SG_EXPORT const char* sg_session_validate(int session) {
   return reply([&] {
+    if (json needs = waiting(find_run(session)); !needs.is_null()) return needs;
     bindings::Run& run = find_session(session);
     train::Session& s = *run.session;
     if (!s.validate(256)) return json{{"done", false}, {"fraction", s.validation_fraction()}};
@@ -187,6 +228,7 @@ SG_EXPORT const char* sg_session_validate(int session) {
 
 SG_EXPORT const char* sg_session_predict(int session, int first, int count) {
   return reply([&] {
+    if (json needs = waiting(find_run(session)); !needs.is_null()) return needs;
     bindings::Run& run = find_session(session);
     if (first < 0 || count < 1 || count > 4096) throw Error("predict.bad_range", "ask for 1 to 4096 windows from 0 on");
     const train::Forecasts f = run.session->predict(static_cast<size_t>(first), static_cast<size_t>(count));
@@ -196,10 +238,13 @@ SG_EXPORT const char* sg_session_predict(int session, int first, int count) {
       truth.push_back(std::vector<float>(f.truth.begin() + i * h, f.truth.begin() + (i + 1) * h));
       forecast.push_back(std::vector<float>(f.forecast.begin() + i * h, f.forecast.begin() + (i + 1) * h));
     }
-    return json{
-        {"first", first},      {"count", f.rows.size()}, {"total", run.session->data().windows().validation.size()},
-        {"horizon", h},        {"rows", f.rows},         {"truth", truth},
-        {"forecast", forecast}};
+    return json{{"first", first},
+                {"count", f.rows.size()},
+                {"total", run.session->supply().validation().windows().validation.size()},
+                {"horizon", h},
+                {"rows", f.rows},
+                {"truth", truth},
+                {"forecast", forecast}};
   });
 }
 

@@ -38,6 +38,9 @@ const char* sg_dataset_close(int dataset);
 /// Fields left out take their defaults. Where the device is left open and there is a graphics card, the run begins with
 /// a race, and the reply is {ok, session, racing: done part of its time, 0 to 1}: call sg_session_race until racing is
 /// null; until then every other call but sg_session_close fails with session.racing.
+/// On a data set whose values lie in shards the reply is {ok, session, racing: null, needs} as long as rows must be read
+/// before the run can begin: feed them. Every reply with a state has needs, too: null, or the rows without which nothing
+/// goes on.
 /// -> {ok, session: int, racing: null, config: the whole config with defaults filled in, device, choice: how the run
 /// came
 ///  to it, as train/choice.h's to_json says, parameters, stepsPerEpoch, trainWindows, validationWindows,
@@ -52,6 +55,14 @@ const char* sg_session_race(int session);
 /// checkpoint.mismatch when the data set lacks a column of the checkpoint. -> as sg_session_create, and history, and
 /// notice: null or one sentence (the data changed)
 const char* sg_session_restore(int dataset, const uint8_t* bytes, uint32_t length, const char* json);
+/// -> {ok, needs: null | {first, rows, columns: [indices], pointer, done, total}}: float32 values of `rows` rows from
+/// `first` on are to be written to `pointer`, column after column, NaN where missing; done of total rows of this
+/// reading are read.
+const char* sg_session_needs(int session);
+/// They are written. -> {ok, needs}: the next; or, where that was all that the run waited for to begin, as
+/// sg_session_create, and notice as sg_session_restore. Fails with what is wrong with the data, and from then on.
+const char* sg_session_fed(int session);
+/// While needs is not null this makes no step, and sg_session_validate and sg_session_predict reply {ok, needs} alone.
 /// Trains up to max_steps steps (fewer at an epoch's end), after those that a lost graphics device took with it. On
 /// webgl the losses arrive a few calls later. the losses arrive a few calls later. With max_steps 0 it only takes the
 /// losses that have arrived. When epochDone, all steps of the epoch are made and all losses are here: validate, then
@@ -61,7 +72,8 @@ const char* sg_session_restore(int dataset, const uint8_t* bytes, uint32_t lengt
 ///  call, learningRate, gradientNorm: number|null, best: null|{epoch, loss} where the run has patience, device, duty:
 ///  the share of the time that the run's effort lets it work in, peakBytes: of the device's memory, preparing:
 ///  null|{done, total} of the device's programs, before whose end no step is made, notices: [{code,
-///  message}] since the last call: "device.lost", "device.taken_over", "device.moved", "run.stopped_early", "run.best"}
+///  message}] since the last call: "device.lost", "device.taken_over", "device.moved", "run.stopped_early", "run.best",
+///  "validation.sampled", "season.too_long"}
 /// Fails with train.diverged, and from then on, when a step's loss or gradient is not finite: the step is not applied,
 /// and the run stands where it was before it (max_steps 0 says where). finished: all epochs are, or patience is at its
 /// end; then the best weights, where there are, have been put back.
@@ -84,8 +96,8 @@ const char* sg_session_predict(int session, int first, int count);
 /// the device: call sg_session_step(session, 0) until pending is 0.
 /// -> {ok, pointer, length}: owned by the module, valid until the next call.
 const char* sg_session_checkpoint(int session, const char* json);
-/// Numbers of the device since the session began: {ok, device, kernels, draws, allocations, liveBuffers, liveBytes}, and
-/// of the cpu device always {threads, fused: whether it has fused multiply-adds}
+/// Numbers of the device since the session began: {ok, device, kernels, draws, allocations, liveBuffers, liveBytes},
+/// and of the cpu device always {threads, fused: whether it has fused multiply-adds}
 const char* sg_session_counters(int session);
 const char* sg_session_close(int session);
 }

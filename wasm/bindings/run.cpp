@@ -8,27 +8,50 @@ namespace {
 
 using nlohmann::json;
 
-/// The scaled windows of a run; names in the configuration are filled in where it left them open.
-ForecastData make_data(const Table& table, train::TrainConfig& config, const Scaler* scaler) {
+/// The chosen columns; names in the configuration are filled in where it left them open.
+struct Columns {
+  std::vector<size_t> features, targets;
+};
+Columns choose_columns(const Table& table, train::TrainConfig& config) {
   if (config.target.empty()) throw Error("config.bad_field", "data.target is empty: choose the column to predict");
-  const size_t target = table.index_of(config.target);
+  Columns columns;
+  columns.targets.push_back(table.index_of(config.target));
   if (config.features.empty())
     for (const Column& c : table.columns)
       if (c.type == ColumnType::number) config.features.push_back(c.name);
-  std::vector<size_t> features;
-  for (const std::string& name : config.features) features.push_back(table.index_of(name));
-  const SeriesTable series = series_from_table(table, features, {target});
-  const WindowConfig windows{static_cast<size_t>(config.look_back), static_cast<size_t>(config.horizon),
-                             config.validation_fraction};
-  return scaler ? ForecastData(series, windows, *scaler) : ForecastData(series, windows);
+  for (const std::string& name : config.features) columns.features.push_back(table.index_of(name));
+  return columns;
 }
 
-void measure_baselines(Run& run, const train::TrainConfig& config, const ForecastData& data) {
+/// Of a table with its values.
+std::unique_ptr<train::Supply> make_supply(const Table& table, train::TrainConfig& config, const Scaler* scaler) {
+  const Columns columns = choose_columns(table, config);
+  const SeriesTable series = series_from_table(table, columns.features, columns.targets);
+  const WindowConfig windows = train::window_config(config);
+  return std::make_unique<train::Resident>(
+      scaler ? ForecastData(series, windows, *scaler) : ForecastData(series, windows), config);
+}
+
+/// Of one without.
+std::unique_ptr<Loading> make_loading(const train::Devices& devices, const DataSet& data, train::TrainConfig config,
+                                      const Scaler* scaler, const train::Bounds& bounds) {
+  const Columns columns = choose_columns(data.table, config);
+  train::Opening opening(choose_series(data.table, columns.features, columns.targets), config,
+                         scaler ? std::optional(*scaler) : std::nullopt, data.source, bounds);
+  return std::make_unique<Loading>(Loading{devices, std::move(config), std::move(opening), {}, {}, false, {}});
+}
+
+void measure_baselines(Run& run, const ForecastData& data, size_t season) {
   run.naive = naive_forecast(data);
-  run.season = static_cast<size_t>(config.season);
-  if (run.season == 0)
-    if (const auto found = propose_season(data)) run.season = found->period;
+  run.season = season;
   if (run.season > 0) run.seasonal = seasonal_naive_forecast(data, run.season);
+}
+
+/// The configuration's season, or the one that is found.
+size_t season_of(const train::TrainConfig& config, const ForecastData& data) {
+  if (config.season > 0) return static_cast<size_t>(config.season);
+  const auto found = propose_season(data);
+  return found ? found->period : 0;
 }
 
 /// On the device that was chosen; from now on there is no race.
@@ -36,11 +59,87 @@ void begin(Run& run) {
   Waiting& waiting = *run.waiting;
   run.race.reset();  // it reads the data
   run.session =
-      std::make_unique<train::Session>(waiting.devices, run.choice.device, std::move(waiting.data), waiting.config);
+      std::make_unique<train::Session>(waiting.devices, run.choice.device, std::move(waiting.supply), waiting.config);
   run.waiting.reset();
 }
 
+/// Its device is chosen, or raced for once the first steps' rows are there.
+void start(Run& run) {
+  Waiting& waiting = *run.waiting;
+  const auto chosen = train::choose_without_race(waiting.devices, waiting.config);
+  if (chosen) {
+    run.choice = *chosen;
+    return begin(run);
+  }
+  waiting.supply->enter(0, 0);
+  if (!waiting.supply->need())
+    run.race = std::make_unique<train::Race>(waiting.devices, *waiting.supply, waiting.config);
+}
+
+/// Where the checkpoint stood.
+void resume(Run& run, const train::Devices& devices, std::unique_ptr<train::Supply> supply,
+            const train::Checkpoint& checkpoint, bool device_asked) {
+  run.choice = device_asked ? *train::choose_without_race(devices, checkpoint.config)
+                            : train::choose_for_resume(devices, checkpoint.config, checkpoint.choice);
+  if (!device_asked) run.origin = checkpoint.choice;
+  if (run.choice.how == train::How::moved)
+    run.notices.push_back({"device.moved", "This run was on a graphics card, and there is none to be had here (" +
+                                               run.choice.detail + "): it goes on on the processor."});
+  train::Restored restored = train::restore_session(checkpoint, devices, run.choice.device, std::move(supply));
+  run.session = std::move(restored.session);
+  run.notice = restored.notice;
+}
+
+/// All is read that must be before it begins.
+void begin_loaded(Run& run) {
+  const std::unique_ptr<Loading> loading = std::move(run.loading);
+  for (train::Notice& notice : loading->opening.take_notices()) run.notices.push_back(std::move(notice));
+  std::unique_ptr<train::Supply> supply = loading->opening.take();
+  measure_baselines(run, supply->validation(), loading->opening.season());
+  if (loading->checkpoint)
+    return resume(run, loading->devices, std::move(supply), *loading->checkpoint, loading->device_asked);
+  run.waiting = std::make_unique<Waiting>(Waiting{loading->devices, std::move(supply), std::move(loading->config)});
+  start(run);
+}
+
 }  // namespace
+
+std::optional<RowFeed::Need> need(const Run& run) {
+  if (run.loading && run.loading->failed) throw *run.loading->failed;
+  if (run.loading) return run.loading->opening.need();
+  if (run.waiting && !run.race) return run.waiting->supply->need();
+  return run.session ? run.session->need() : std::nullopt;
+}
+
+bool fed(Run& run) {
+  if (run.session) return run.session->fed(), false;
+  if (run.loading) {
+    try {
+      run.loading->opening.fed();
+    } catch (const Error& e) {
+      run.loading->failed = e;
+      throw;
+    }
+    if (run.loading->opening.ready()) begin_loaded(run);
+  } else if (run.waiting && !run.race) {
+    run.waiting->supply->fed();
+    if (!run.waiting->supply->need()) start(run);
+  } else {
+    throw Error("rows.not_asked", "no rows are wanted");
+  }
+  return run.race || run.session;
+}
+
+json needs_json(const Run& run) {
+  const auto wanted = need(run);
+  if (!wanted) return nullptr;
+  return {{"first", wanted->first},
+          {"rows", wanted->rows},
+          {"columns", std::vector<size_t>(wanted->columns.begin(), wanted->columns.end())},
+          {"pointer", reinterpret_cast<uintptr_t>(wanted->values)},
+          {"done", wanted->done},
+          {"total", wanted->total}};
+}
 
 json state_json(Run& run) {
   train::Session& s = *run.session;
@@ -70,23 +169,26 @@ json state_json(Run& run) {
           {"device", s.device().name()},
           {"duty", train::politeness(s.config().effort).duty},
           {"peakBytes", run.peak_bytes},
+          {"needs", needs_json(run)},
           {"preparing", preparing ? json{{"done", preparing->done}, {"total", preparing->total}} : json()},
           {"notices", notices}};
 }
 
 json session_json(Run& run) {
-  if (run.race) return {{"racing", run.race->fraction()}};
+  if (run.race) return {{"racing", run.race->fraction()}, {"needs", nullptr}};
+  if (!run.session) return {{"racing", nullptr}, {"needs", needs_json(run)}};
   const train::Session& s = *run.session;
-  const WindowSplit& w = s.data().windows();
+  const train::Supply& supply = s.supply();
   return {{"racing", nullptr},
+          {"needs", needs_json(run)},
           {"config", s.config().to_json()},
           {"device", s.device().name()},
           {"choice", choice(run).to_json()},
           {"parameters", s.parameter_count()},
           {"stepsPerEpoch", s.steps_per_epoch()},
-          {"trainWindows", w.training.size()},
-          {"validationWindows", w.validation.size()},
-          {"skippedWindows", w.skipped_training + w.skipped_validation},
+          {"trainWindows", supply.windows()},
+          {"validationWindows", supply.validation().windows().validation.size()},
+          {"skippedWindows", supply.skipped()},
           {"season", run.season},
           {"state", state_json(run)}};
 }
@@ -125,20 +227,18 @@ train::Choice stored_choice(const Run& run) {
   return now.how == train::How::lost ? now : run.origin.value_or(now);
 }
 
-Run start_run(const train::Devices& devices, const Table& table, const std::string& name,
-              train::TrainConfig config) {
+Run start_run(const train::Devices& devices, const DataSet& data, train::TrainConfig config,
+              const train::Bounds& bounds) {
   Run run;
-  ForecastData data = make_data(table, config, nullptr);
-  measure_baselines(run, config, data);
-  run.dataset_name = name;
-  run.waiting = std::make_unique<Waiting>(Waiting{devices, std::move(data), std::move(config)});
-  const auto chosen = train::choose_without_race(devices, run.waiting->config);
-  if (chosen) {
-    run.choice = *chosen;
-    begin(run);
-  } else {
-    run.race = std::make_unique<train::Race>(devices, run.waiting->data, run.waiting->config);
+  run.dataset_name = data.name;
+  if (!data.source.is_null()) {
+    run.loading = make_loading(devices, data, std::move(config), nullptr, bounds);
+    return run;
   }
+  std::unique_ptr<train::Supply> supply = make_supply(data.table, config, nullptr);
+  measure_baselines(run, supply->validation(), season_of(config, supply->training()));
+  run.waiting = std::make_unique<Waiting>(Waiting{devices, std::move(supply), std::move(config)});
+  start(run);
   return run;
 }
 
@@ -157,28 +257,27 @@ void step(Run& run, int max_steps) {
   if (!run.preparing) run.session->step(max_steps);
 }
 
-Resumed resume_run(const train::Devices& devices, const Table& table, const std::string& name,
-                   train::Checkpoint& checkpoint, const json& patch) {
+Run resume_run(const train::Devices& devices, const DataSet& data, train::Checkpoint checkpoint, const json& patch,
+               const train::Bounds& bounds) {
   const json training = patch.value("training", json::object());
   json changed = checkpoint.config.to_json();
   changed.merge_patch(patch);
   if (training.contains("epochs")) checkpoint.state.renew_patience();
   checkpoint.config = train::TrainConfig::from_json(changed);
-  const train::TrainConfig& config = checkpoint.config;
-  const ForecastData data = make_data(table, checkpoint.config, &checkpoint.scaler);
+  const bool device_asked = training.contains("device") && checkpoint.config.device != "auto";
   Run run;
-  measure_baselines(run, config, data);
-  run.dataset_name = name;
-  const bool asked = training.contains("device") && config.device != "auto";
-  run.choice = asked ? *train::choose_without_race(devices, config)
-                     : train::choose_for_resume(devices, config, checkpoint.choice);
-  if (!asked) run.origin = checkpoint.choice;
-  if (run.choice.how == train::How::moved)
-    run.notices.push_back({"device.moved", "This run was on a graphics card, and there is none to be had here (" +
-                                               run.choice.detail + "): it goes on on the processor."});
-  train::Restored restored = train::restore_session(checkpoint, devices, run.choice.device, data);
-  run.session = std::move(restored.session);
-  return {std::move(run), restored.notice};
+  run.dataset_name = data.name;
+  if (!data.source.is_null()) {
+    run.loading = make_loading(devices, data, checkpoint.config, &checkpoint.scaler, bounds);
+    checkpoint.config = run.loading->config;
+    run.loading->checkpoint = std::move(checkpoint);
+    run.loading->device_asked = device_asked;
+    return run;
+  }
+  std::unique_ptr<train::Supply> supply = make_supply(data.table, checkpoint.config, &checkpoint.scaler);
+  measure_baselines(run, supply->validation(), season_of(checkpoint.config, supply->training()));
+  resume(run, devices, std::move(supply), checkpoint, device_asked);
+  return run;
 }
 
 }  // namespace sg::bindings

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "forecast/baselines.h"
-#include "io/csv.h"
+#include "io/table.h"
 #include "train/checkpoint.h"
+#include "train/opening.h"
 #include "train/race.h"
 #include "train/session.h"
 
@@ -18,17 +19,30 @@ namespace sg::bindings {
 /// What a session will be made of when the race is over.
 struct Waiting {
   train::Devices devices;
-  ForecastData data;
+  std::unique_ptr<train::Supply> supply;
   train::TrainConfig config;
 };
 
+/// A run whose data is still being read.
+struct Loading {
+  train::Devices devices;
+  train::TrainConfig config;
+  train::Opening opening;
+  std::vector<uint8_t> bytes;                   // that a checkpoint lies in
+  std::optional<train::Checkpoint> checkpoint;  // of a run that goes on
+  bool device_asked = false;                    // whether it is to go on on another device
+  std::optional<Error> failed;                  // why it will never begin
+};
+
 struct Run {
+  std::unique_ptr<Loading> loading;  // before anything else, of data that lies elsewhere
   std::unique_ptr<Waiting> waiting;  // before the race, which reads its data
   std::unique_ptr<train::Race> race;
   std::unique_ptr<train::Session> session;  // none while there is a race
   train::Choice choice;                     // of the device that it began on here
   std::optional<train::Choice> origin;      // where a checkpoint brought it along
   std::string dataset_name;
+  std::string notice;  // of a run that goes on: "" or what has changed since, as train::Restored's
   BaselineResult naive, seasonal;
   size_t season = 0;
   uint64_t peak_bytes = 0;
@@ -36,8 +50,26 @@ struct Run {
   std::vector<train::Notice> notices;  // of the run's start
 };
 
-/// Begins with a race where the device is left open and there is a graphics card.
-Run start_run(const train::Devices& devices, const Table& table, const std::string& name, train::TrainConfig config);
+/// A table with its values, or, with `source` (a manifest's), one whose values are to be fed to the run.
+struct DataSet {
+  const Table& table;
+  std::string name;
+  nlohmann::json source = nullptr;
+};
+
+/// Begins with reading where values are to be fed, and with a race where the device is left open and there is a
+/// graphics card.
+Run start_run(const train::Devices& devices, const DataSet& data, train::TrainConfig config,
+              const train::Bounds& bounds = {});
+/// `patch` as sg_session_restore says; never races. `checkpoint`'s bytes are read until the session begins.
+Run resume_run(const train::Devices& devices, const DataSet& data, train::Checkpoint checkpoint,
+               const nlohmann::json& patch, const train::Bounds& bounds = {});
+
+/// Rows that the run waits for. Throws what made its reading fail.
+std::optional<RowFeed::Need> need(const Run& run);
+/// They are there. True where that was what the run waited for to begin.
+bool fed(Run& run);
+
 /// A turn of the race, where there is one; the session begins when it is decided.
 void race(Run& run);
 
@@ -45,18 +77,12 @@ void race(Run& run);
 /// is.
 void step(Run& run, int max_steps);
 
-struct Resumed {
-  Run run;
-  std::string notice;  // as train::Restored's
-};
-/// `patch` as sg_session_restore says; never races.
-Resumed resume_run(const train::Devices& devices, const Table& table, const std::string& name,
-                   train::Checkpoint& checkpoint, const nlohmann::json& patch);
-
 /// How the run came to the device that it is on now.
 train::Choice choice(const Run& run);
 /// What its checkpoints keep: the device that it was begun on, wherever it goes on, until that is lost.
 train::Choice stored_choice(const Run& run);
+/// null or {first, rows, columns, pointer, done, total}
+nlohmann::json needs_json(const Run& run);
 nlohmann::json state_json(Run& run);
 nlohmann::json session_json(Run& run);
 nlohmann::json metrics_json(const Metrics& metrics);

@@ -10,17 +10,17 @@ nlohmann::json metrics_json(const Metrics& m) {
   return {{"mse", m.mse}, {"mae", m.mae}, {"rmse", m.rmse}, {"count", m.count}};
 }
 
-/// Runs `predict(last row read, steps ahead, target)` over every validation window.
+/// Runs `predict(last row read, steps ahead, target, first row that may be looked at)` over every validation window.
 template <typename Predict>
 BaselineResult measure(const ForecastData& data, std::string name, size_t period, const Predict& predict) {
   const size_t targets = data.targets();
   MetricSum scaled;
   std::vector<MetricSum> units(targets);
   for (const uint32_t start : data.windows().validation) {
-    const size_t last = start + data.config().look_back - 1;
+    const size_t last = start + data.config().look_back - 1, first = data.stretch_begin(last);
     for (size_t h = 1; h <= data.config().horizon; ++h) {
       for (size_t k = 0; k < targets; ++k) {
-        const double prediction = predict(last, h, k), truth = data.target(last + h, k);
+        const double prediction = predict(last, h, k, first), truth = data.target(last + h, k);
         const ColumnScale& scale = data.scaler().targets[k];
         scaled.add(prediction, truth);
         units[k].add(scale.restore(prediction), scale.restore(truth));
@@ -35,15 +35,13 @@ BaselineResult measure(const ForecastData& data, std::string name, size_t period
   return result;
 }
 
-/// The first target's training rows (the last 20,000 of them) without their line of best fit; a missing value counts as
-/// the line.
-std::vector<double> detrended(const ForecastData& data) {
-  constexpr size_t most = 20'000;
-  const size_t end = data.windows().split_row, begin = end > most ? end - most : 0, n = end - begin;
+/// Without their line of best fit; a missing value counts as the line.
+std::vector<double> detrended(const std::vector<float>& values) {
+  const size_t n = values.size();
   std::vector<double> y(n);
   double count = 0, st = 0, sy = 0, stt = 0, sty = 0;
   for (size_t i = 0; i < n; ++i) {
-    y[i] = data.target(begin + i, 0);
+    y[i] = values[i];
     if (std::isnan(y[i])) continue;
     const double t = static_cast<double>(i);
     ++count, st += t, sy += y[i], stt += t * t, sty += t * y[i];
@@ -130,7 +128,7 @@ nlohmann::json BaselineResult::to_json() const {
 }
 
 BaselineResult naive_forecast(const ForecastData& data) {
-  return measure(data, "naive", 0, [&](size_t last, size_t, size_t k) { return data.target(last, k); });
+  return measure(data, "naive", 0, [&](size_t last, size_t, size_t k, size_t) { return data.target(last, k); });
 }
 
 BaselineResult seasonal_naive_forecast(const ForecastData& data, size_t period) {
@@ -139,11 +137,12 @@ BaselineResult seasonal_naive_forecast(const ForecastData& data, size_t period) 
                                            std::to_string(data.windows().split_row) + " rows of the training part");
   }
   uint64_t fallbacks = 0;
-  BaselineResult result = measure(data, "seasonal_naive", period, [&](size_t last, size_t h, size_t k) {
+  BaselineResult result = measure(data, "seasonal_naive", period, [&](size_t last, size_t h, size_t k, size_t first) {
     size_t back = period * ((h + period - 1) / period);
-    if (last + h >= back && !std::isnan(data.target(last + h - back, k))) return data.target(last + h - back, k);
+    if (last + h >= back + first && !std::isnan(data.target(last + h - back, k)))
+      return data.target(last + h - back, k);
     ++fallbacks;
-    for (back += period; last + h >= back; back += period) {
+    for (back += period; last + h >= back + first; back += period) {
       if (!std::isnan(data.target(last + h - back, k))) return data.target(last + h - back, k);
     }
     return data.target(last, k);
@@ -152,11 +151,20 @@ BaselineResult seasonal_naive_forecast(const ForecastData& data, size_t period) 
   return result;
 }
 
+uint64_t season_sample_rows(uint64_t training_rows) { return std::min<uint64_t>(training_rows, 20'000); }
+
 std::optional<Season> propose_season(const ForecastData& data) {
-  const size_t longest = std::min<size_t>(data.windows().split_row / 3, 1500);
+  const size_t end = data.windows().split_row;
+  std::vector<float> values;
+  for (size_t row = end - season_sample_rows(end); row < end; ++row) values.push_back(data.target(row, 0));
+  return propose_season(values, end);
+}
+
+std::optional<Season> propose_season(const std::vector<float>& last_values, uint64_t training_rows) {
+  const size_t longest = static_cast<size_t>(std::min<uint64_t>(training_rows / 3, 1500));
   if (longest < 3) return std::nullopt;
   // Drift can drown a short season in the level, and noise a long one in the differences: both are asked.
-  const std::vector<double> y = detrended(data);
+  const std::vector<double> y = detrended(last_values);
   const Season level = clearest_season(y, longest, 2), change = clearest_season(differences(y), longest, 3);
   const Season& best = change.strength > level.strength ? change : level;
   // What chance alone reaches in a series of this length is no season.

@@ -39,5 +39,10 @@ struct Season {
 /// The season of the first target, by autocorrelation over the training part (lags 2 to min(rows / 3, 1500)); empty
 /// when none stands out.
 std::optional<Season> propose_season(const ForecastData& data);
+/// The same from the values of the last training rows, as season_sample_rows says; NaN where missing.
+std::optional<Season> propose_season(const std::vector<float>& last_values, uint64_t training_rows);
+
+/// A season is looked for in this many training rows, the last ones.
+uint64_t season_sample_rows(uint64_t training_rows);
 
 }  // namespace sg

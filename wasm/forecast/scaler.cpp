@@ -7,23 +7,20 @@ namespace sg {
 namespace {
 
 ColumnScale fit_column(const SeriesColumn& column, size_t training_rows) {
-  double mean = 0, squares = 0;
-  size_t count = 0;
-  for (size_t r = 0; r < std::min(training_rows, column.values.size()); ++r) {
-    const double value = column.values[r];
-    if (std::isnan(value)) continue;
-    ++count;
-    const double delta = value - mean;
-    mean += delta / static_cast<double>(count);
-    squares += delta * (value - mean);
-  }
-  if (count == 0) {
-    throw Error("forecast.empty_column", "column '" + column.name + "' has no value in the training part (rows 1 to " +
-                                             std::to_string(training_rows) + "); choose another column");
-  }
-  const double std = std::sqrt(squares / static_cast<double>(count));
-  // What rounding leaves of a constant column is no variation.
-  return {column.name, mean, std > std::abs(mean) * 1e-12 ? std : 1.0};
+  ColumnFit fit;
+  for (size_t r = 0; r < std::min(training_rows, column.values.size()); ++r) fit.add(column.values[r]);
+  return fit.result(column.name, training_rows);
+}
+
+void check_names(const std::vector<std::string>& names, const std::vector<ColumnScale>& scales,
+                 const std::string& role) {
+  bool same = names.size() == scales.size();
+  for (size_t c = 0; same && c < names.size(); ++c) same = names[c] == scales[c].name;
+  if (same) return;
+  std::string wanted;
+  for (const ColumnScale& scale : scales) wanted += (wanted.empty() ? "'" : ", '") + scale.name + "'";
+  throw Error("checkpoint.mismatch", "the checkpoint was trained with the " + role + " columns " + wanted +
+                                         "; choose a file and columns with these names, in this order");
 }
 
 nlohmann::json columns_to_json(const std::vector<ColumnScale>& columns) {
@@ -52,6 +49,22 @@ std::vector<ColumnScale> columns_from_json(const nlohmann::json& json, const std
 }
 
 }  // namespace
+
+ColumnScale ColumnFit::result(const std::string& name, uint64_t training_rows) const {
+  if (count_ == 0) {
+    throw Error("forecast.empty_column", "column '" + name + "' has no value in the training part (rows 1 to " +
+                                             std::to_string(training_rows) + "); choose another column");
+  }
+  const double std = std::sqrt(squares_ / static_cast<double>(count_));
+  // What rounding leaves of a constant column is no variation.
+  return {name, mean_, std > std::abs(mean_) * 1e-12 ? std : 1.0};
+}
+
+void Scaler::check_columns(const std::vector<std::string>& feature_names,
+                           const std::vector<std::string>& target_names) const {
+  check_names(feature_names, features, "feature");
+  check_names(target_names, targets, "target");
+}
 
 Scaler Scaler::fit(const SeriesTable& table, size_t training_rows) {
   Scaler scaler;

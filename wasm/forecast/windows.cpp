@@ -4,27 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "forecast/whole_windows.h"
+
 namespace sg {
 namespace {
 
-/// For every row the first row at or after it where a column of the group is missing, `rows` when none is.
-std::vector<uint32_t> next_missing(const std::vector<SeriesColumn>& columns, size_t rows) {
-  std::vector<uint32_t> next(rows + 1, static_cast<uint32_t>(rows));
-  for (size_t r = rows; r-- > 0;) {
-    const bool missing =
-        std::any_of(columns.begin(), columns.end(), [r](const SeriesColumn& c) { return std::isnan(c.values[r]); });
-    next[r] = missing ? static_cast<uint32_t>(r) : next[r + 1];
-  }
-  return next;
-}
-
-void check(const SeriesTable& table, const WindowConfig& config) {
+void check(const SeriesTable& table) {
   const auto fail = [](const std::string& what) { throw Error("forecast.bad_config", what); };
-  if (config.look_back == 0) fail("the look-back must be at least 1 row");
-  if (config.horizon == 0) fail("the horizon must be at least 1 row");
-  if (!(config.validation_fraction > 0 && config.validation_fraction < 1)) {
-    fail("the validation part must be more than none and less than all of the rows");
-  }
   if (table.targets.empty() || table.features.empty()) fail("there must be a target and a feature");
   if (table.rows >= std::numeric_limits<uint32_t>::max()) fail("more than 2^32 rows");
   for (const auto* columns : {&table.features, &table.targets}) {
@@ -45,49 +31,70 @@ void check(const SeriesTable& table, const WindowConfig& config) {
       }
     }
   }
-  const uint64_t line = table.line_of_row(row);
-  throw Error("forecast.gaps",
-              "no window is left for " + part + ": all " + std::to_string(skipped) +
-                  " touch a missing value; the first is in column '" + name + "', row " + std::to_string(row + 1) +
-                  " (line " + std::to_string(line) +
-                  "); shorten the look-back, choose another column, or fill the gaps",
-              line);
+  sg::fail_gaps(part, skipped, name, row, table.line_of_row(row));
 }
 
 }  // namespace
 
-WindowSplit split_windows(const SeriesTable& table, const WindowConfig& config) {
-  check(table, config);
-  const size_t rows = table.rows, look_back = config.look_back, horizon = config.horizon;
-  WindowSplit split;
-  const auto held_out = static_cast<size_t>(std::llround(static_cast<double>(rows) * config.validation_fraction));
-  split.split_row = rows - std::min(rows, held_out);
+void fail_gaps(const std::string& part, uint64_t skipped, const std::string& column, uint64_t row, uint64_t line) {
+  throw Error("forecast.gaps",
+              "no window is left for " + part + ": all " + std::to_string(skipped) +
+                  " touch a missing value; the first is in column '" + column + "', " + name_row(row, line) +
+                  "; shorten the look-back, choose another column, or fill the gaps",
+              line);
+}
+
+SplitBounds split_bounds(uint64_t rows, const WindowConfig& config) {
+  const auto fail = [](const std::string& what) { throw Error("forecast.bad_config", what); };
+  const uint64_t look_back = config.look_back, horizon = config.horizon;
+  if (look_back == 0) fail("the look-back must be at least 1 row");
+  if (horizon == 0) fail("the horizon must be at least 1 row");
+  if (!(config.validation_fraction > 0 && config.validation_fraction < 1)) {
+    fail("the validation part must be more than none and less than all of the rows");
+  }
+  const auto held_out = static_cast<uint64_t>(std::llround(static_cast<double>(rows) * config.validation_fraction));
+  SplitBounds b;
+  b.split_row = rows - std::min(rows, held_out);
   // Written so that a huge look-back or horizon cannot wrap around.
-  const bool fits =
-      look_back <= split.split_row && horizon <= split.split_row - look_back && horizon <= rows - split.split_row;
+  const bool fits = look_back <= b.split_row && horizon <= b.split_row - look_back && horizon <= rows - b.split_row;
   if (!fits) {
-    throw Error("forecast.too_few_rows", std::to_string(rows) + " rows, " + std::to_string(rows - split.split_row) +
+    throw Error("forecast.too_few_rows", std::to_string(rows) + " rows, " + std::to_string(rows - b.split_row) +
                                              " of them held out, are too few for a look-back of " +
                                              std::to_string(look_back) + " and a horizon of " +
                                              std::to_string(horizon) + ": both parts need at least one window");
   }
-  const auto feature_gap = next_missing(table.features, rows);
-  const auto target_gap = next_missing(table.targets, rows);
-  for (size_t s = 0; s + look_back + horizon <= rows; ++s) {
-    const size_t targets_begin = s + look_back, end = targets_begin + horizon;
-    const bool training = end <= split.split_row, validation = targets_begin >= split.split_row;
-    const bool whole = feature_gap[s] >= targets_begin && target_gap[s] >= end;
-    if (!training && !validation) {
-      ++split.purged;
-    } else if (!whole) {
+  b.training = b.split_row - look_back - horizon + 1;
+  b.first_validation = b.split_row - look_back;
+  b.validation = rows - b.split_row - horizon + 1;
+  b.purged = horizon - 1;
+  return b;
+}
+
+WindowSplit split_windows(const SeriesTable& table, const WindowConfig& config) {
+  const SplitBounds bounds = split_bounds(table.rows, config);
+  check(table);
+  WindowSplit split;
+  split.split_row = static_cast<size_t>(bounds.split_row);
+  split.purged = static_cast<size_t>(bounds.purged);
+  std::vector<uint8_t> missing(table.rows, 0);
+  for (const SeriesColumn& c : table.features) mark_missing(c.values, kFeatureMissing, missing);
+  for (const SeriesColumn& c : table.targets) mark_missing(c.values, kTargetMissing, missing);
+  WholeWindows windows(config.look_back, config.horizon);
+  const size_t span = config.look_back + config.horizon;
+  for (size_t row = 0; row < table.rows; ++row) {
+    const bool whole = windows.next(missing[row] & kFeatureMissing, missing[row] & kTargetMissing);
+    if (row + 1 < span) continue;
+    const size_t start = row + 1 - span;
+    const bool training = start < bounds.training;
+    if (!training && start < bounds.first_validation) continue;  // purged
+    if (whole)
+      (training ? split.training : split.validation).push_back(static_cast<uint32_t>(start));
+    else
       ++(training ? split.skipped_training : split.skipped_validation);
-    } else {
-      (training ? split.training : split.validation).push_back(static_cast<uint32_t>(s));
-    }
   }
   if (split.training.empty()) fail_gaps(table, 0, split.split_row, "training", split.skipped_training);
   if (split.validation.empty()) {
-    fail_gaps(table, split.split_row - look_back, rows, "validation", split.skipped_validation);
+    fail_gaps(table, split.split_row - config.look_back, table.rows, "validation", split.skipped_validation);
   }
   return split;
 }
@@ -103,21 +110,20 @@ std::vector<float> scaled(const std::vector<SeriesColumn>& columns, const std::v
   return values;
 }
 
-void check_names(const std::vector<SeriesColumn>& columns, const std::vector<ColumnScale>& scales,
-                 const std::string& role) {
-  bool same = columns.size() == scales.size();
-  for (size_t c = 0; same && c < columns.size(); ++c) same = columns[c].name == scales[c].name;
-  if (same) return;
-  std::string wanted;
-  for (const ColumnScale& scale : scales) wanted += (wanted.empty() ? "'" : ", '") + scale.name + "'";
-  throw Error("checkpoint.mismatch", "the checkpoint was trained with the " + role + " columns " + wanted +
-                                         "; choose a file and columns with these names, in this order");
+std::vector<std::string> names_of(const std::vector<SeriesColumn>& columns) {
+  std::vector<std::string> names;
+  for (const SeriesColumn& c : columns) names.push_back(c.name);
+  return names;
 }
 
 }  // namespace
 
 ForecastData::ForecastData(const SeriesTable& table, const WindowConfig& config)
-    : rows_(table.rows), line_jumps_(table.line_jumps), config_(config), windows_(split_windows(table, config)) {
+    : rows_(table.rows),
+      has_lines_(table.has_lines),
+      line_jumps_(table.line_jumps),
+      config_(config),
+      windows_(split_windows(table, config)) {
   scaler_ = Scaler::fit(table, windows_.split_row);
   features_ = scaled(table.features, scaler_.features, rows_);
   targets_ = scaled(table.targets, scaler_.targets, rows_);
@@ -125,14 +131,38 @@ ForecastData::ForecastData(const SeriesTable& table, const WindowConfig& config)
 
 ForecastData::ForecastData(const SeriesTable& table, const WindowConfig& config, Scaler scaler)
     : rows_(table.rows),
+      has_lines_(table.has_lines),
       line_jumps_(table.line_jumps),
       config_(config),
       windows_(split_windows(table, config)),
       scaler_(std::move(scaler)) {
-  check_names(table.features, scaler_.features, "feature");
-  check_names(table.targets, scaler_.targets, "target");
+  scaler_.check_columns(names_of(table.features), names_of(table.targets));
   features_ = scaled(table.features, scaler_.features, rows_);
   targets_ = scaled(table.targets, scaler_.targets, rows_);
+}
+
+ForecastData::ForecastData(size_t rows, const WindowConfig& config, Scaler scaler)
+    : rows_(rows),
+      has_lines_(false),
+      config_(config),
+      scaler_(std::move(scaler)),
+      features_(rows * scaler_.features.size(), 0.0f),
+      targets_(rows * scaler_.targets.size(), 0.0f) {}
+
+const ForecastData::Stretch* ForecastData::stretch_of(size_t row) const {
+  const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), row,
+                                      [](size_t r, const Stretch& stretch) { return r < stretch.at; });
+  return after == stretches_.begin() ? nullptr : &*std::prev(after);
+}
+
+uint64_t ForecastData::row_of(size_t row) const {
+  const Stretch* stretch = stretch_of(row);
+  return stretch ? stretch->row + (row - stretch->at) : row;
+}
+
+size_t ForecastData::stretch_begin(size_t row) const {
+  const Stretch* stretch = stretch_of(row);
+  return stretch ? stretch->at : 0;
 }
 
 void ForecastData::gather(std::span<const uint32_t> starts, std::span<float> x, std::span<float> y) const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "forecast/scaler.h"
@@ -18,6 +19,18 @@ struct WindowConfig {
   size_t horizon = 1;                // H: rows 1..H ahead
   double validation_fraction = 0.2;  // of the rows, at the end
 };
+
+/// Where windows may start, missing values aside.
+struct SplitBounds {
+  uint64_t split_row = 0;         // first row of the validation part
+  uint64_t training = 0;          // windows: they start at rows [0, training)
+  uint64_t first_validation = 0;  // row
+  uint64_t validation = 0;        // windows: at rows [first_validation, first_validation + validation)
+  uint64_t purged = 0;            // left out: their targets straddle the split
+};
+
+/// Throws forecast.bad_config and forecast.too_few_rows.
+SplitBounds split_bounds(uint64_t rows, const WindowConfig& config);
 
 struct WindowSplit {
   size_t split_row = 0;            // first row of the validation part
@@ -33,7 +46,12 @@ struct WindowSplit {
 /// column with the first gap, its row and its line.
 WindowSplit split_windows(const SeriesTable& table, const WindowConfig& config);
 
-/// The scaled series with its windows, ready to be gathered into batches.
+/// Throws forecast.gaps: no window is left for `part`, and the first missing value is in that column and row.
+[[noreturn]] void fail_gaps(const std::string& part, uint64_t skipped, const std::string& column, uint64_t row,
+                            uint64_t line);
+
+/// The scaled series with its windows, ready to be gathered into batches; or a part of a longer one
+/// (forecast/series_part.h), whose rows are numbered as they lie here.
 class ForecastData {
  public:
   ForecastData(const SeriesTable& table, const WindowConfig& config);
@@ -55,12 +73,26 @@ class ForecastData {
   std::span<const float> target_values() const { return targets_; }
   /// Scaled target k at a row; NaN where missing.
   float target(size_t row, size_t k) const { return targets_[row * targets() + k]; }
-  /// The line of the file that a row came from.
-  uint64_t line_of_row(size_t row) const { return sg::line_of_row(line_jumps_, row); }
+  /// Where a row lies in the whole series.
+  uint64_t row_of(size_t row) const;
+  /// The first of the rows before it, itself included, that follow each other in the whole series as they do here.
+  size_t stretch_begin(size_t row) const;
+  /// The line of the file that a row came from; 0: unknown.
+  uint64_t line_of_row(size_t row) const { return has_lines_ ? sg::line_of_row(line_jumps_, row_of(row)) : 0; }
 
- private:
+ protected:
+  /// Rows from `at` on, up to the next stretch, are those of the whole series from `row` on.
+  struct Stretch {
+    size_t at = 0;
+    uint64_t row = 0;
+  };
+  ForecastData(size_t rows, const WindowConfig& config, Scaler scaler);
+  const Stretch* stretch_of(size_t row) const;
+
   size_t rows_ = 0;
+  bool has_lines_ = true;
   LineJumps line_jumps_;
+  std::vector<Stretch> stretches_;  // by `at`; none: the whole series lies here
   WindowConfig config_;
   WindowSplit windows_;
   Scaler scaler_;

@@ -1,31 +1,29 @@
 #include "train/checkpoint.h"
 
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <limits>
 #include <map>
 
 #include "core/check.h"
-#include "io/crc32c.h"
 
 namespace sg::train {
 namespace {
 
 using nlohmann::json;
 
-/// What ties a checkpoint to its data: enough to notice other rows, not to store any.
-json fingerprint(const ForecastData& data, const std::string& name) {
-  uint32_t crc = 0;
-  for (size_t row = 0; row < data.rows(); ++row) {
-    const float value = data.target(row, 0);
-    uint8_t bytes[4];
-    std::memcpy(bytes, &value, 4);
-    crc = crc32c(bytes, crc);
+json value_of(const json& j, const char* key) { return j.is_object() && j.contains(key) ? j[key] : json(); }
+
+/// Whether two fingerprints are of the same rows: what both have and says most decides.
+bool same_data(const json& a, const json& b) {
+  if (value_of(a, "rows") != value_of(b, "rows")) return false;
+  for (const char* key : {"target", "values"}) {
+    const json of_a = value_of(a, key), of_b = value_of(b, key);
+    if (!of_a.is_null() && !of_b.is_null()) return of_a == of_b;
   }
-  char hex[9];
-  std::snprintf(hex, sizeof hex, "%08x", crc);
-  return {{"name", name}, {"rows", data.rows()}, {"trainingWindows", data.windows().training.size()}, {"target", hex}};
+  const json from_a = value_of(a, "source"), from_b = value_of(b, "source");
+  for (const char* key : {"size", "head", "tail"})
+    if (value_of(from_a, key).is_null() || value_of(from_a, key) != value_of(from_b, key)) return false;
+  return true;
 }
 
 const std::string kBest = "best.";
@@ -88,6 +86,8 @@ json parse_whole(const SafetensorsFile& file, const std::string& key) {
 std::vector<uint8_t> save_checkpoint(Session& session, const std::string& dataset_name, const std::string& history,
                                      const Choice& choice) {
   const Copy copy = session.copy();
+  json dataset = session.supply().fingerprint();
+  dataset["name"] = dataset_name;
   std::vector<TensorBytes> tensors;
   for (const Values& v : copy.tensors) tensors.push_back(bytes_of("", v));
   for (const Values& v : copy.best) tensors.push_back(bytes_of(kBest, v));
@@ -96,7 +96,7 @@ std::vector<uint8_t> save_checkpoint(Session& session, const std::string& datase
                                                     {"state", copy.state.to_json().dump()},
                                                     {"device", choice.to_json().dump()},
                                                     {"scaler", session.data().scaler().to_json().dump()},
-                                                    {"dataset", fingerprint(session.data(), dataset_name).dump()},
+                                                    {"dataset", dataset.dump()},
                                                     {"history", history}};
   return write_safetensors(tensors, metadata);
 }
@@ -117,30 +117,34 @@ Checkpoint read_checkpoint(std::span<const uint8_t> bytes) {
 }
 
 Restored restore_session(const Checkpoint& checkpoint, const Devices& devices, const std::string& device,
-                         ForecastData data) {
+                         std::unique_ptr<Supply> supply) {
   Restored out;
   Copy copy = copy_of(checkpoint.file);
   copy.state = checkpoint.state;
-  const json now = fingerprint(data, "");
-  const auto value = [](const json& j, const char* key) { return j.contains(key) ? j[key] : json(); };
-  const bool same = value(now, "rows") == value(checkpoint.dataset, "rows") &&
-                    value(now, "target") == value(checkpoint.dataset, "target");
-  if (!same && copy.state.step_in_epoch > 0) {
+  const json now = supply->fingerprint();
+  const bool same = same_data(now, checkpoint.dataset);
+  // The windows that an epoch has shown are known by the order that they were shown in.
+  const bool same_order = same && value_of(now, "blocks") == value_of(checkpoint.dataset, "blocks");
+  if (!same_order && copy.state.step_in_epoch > 0) {
     copy.state.step_in_epoch = 0;
     copy.state.loss_sum = 0;
     copy.state.loss_count = 0;
+    if (same)
+      out.notice =
+          "the data is read in other blocks than when the checkpoint was saved: training goes on from the start of an "
+          "epoch";
   }
   if (!same) {  // what was best on other rows says nothing of these
     copy.state.best.reset();
     copy.best.clear();
   }
-  const json then = value(checkpoint.dataset, "rows");
+  const json then = value_of(checkpoint.dataset, "rows");
   if (!same)
     out.notice = "the data is not the same as when the checkpoint was saved (" +
                  (then.is_number() ? then.dump() : "an unknown number of") + " rows then, " +
-                 value(now, "rows").dump() +
+                 value_of(now, "rows").dump() +
                  " now): training goes on from the start of an epoch, with the scaling of the checkpoint";
-  out.session = std::make_unique<Session>(devices, device, std::move(data), checkpoint.config, &copy);
+  out.session = std::make_unique<Session>(devices, device, std::move(supply), checkpoint.config, &copy);
   return out;
 }
 

@@ -40,6 +40,6 @@ struct Restored {
 /// The session goes on where the checkpoint stood. Throws checkpoint.mismatch when the data lacks its columns or a
 /// tensor has another shape. On other data of the same columns it goes on with a fresh epoch, and says so.
 Restored restore_session(const Checkpoint& checkpoint, const Devices& devices, const std::string& device,
-                         ForecastData data);
+                         std::unique_ptr<Supply> supply);
 
 }  // namespace sg::train

@@ -148,8 +148,8 @@ std::string describe_rows(const ForecastData& data, const std::map<size_t, Odd>&
   std::string text;
   for (size_t i = 0; i < std::min(worst.size(), kNamedRows); ++i) {
     const auto& [row, cell] = worst[i];
-    text += (i ? "; " : "") + std::string("row ") + std::to_string(row + 1) + " (line " +
-            std::to_string(data.line_of_row(row)) + "), column '" + cell.column + "', is " +
+    text += (i ? "; " : "") + name_row(data.row_of(row), data.line_of_row(row)) + ", column '" + cell.column +
+            "', is " +
             (std::isfinite(cell.value) ? number(double{cell.value}) + " standard deviations from the mean"
                                        : number(double{cell.value}) + " once scaled");
   }

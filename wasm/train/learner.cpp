@@ -229,14 +229,20 @@ uint32_t Learner::step(std::span<const uint32_t> starts, float learning_rate) {
   return device_->begin_read(p.step->result().buffer(), StepNumbers::kCount);
 }
 
-Forecast Learner::forecast(std::span<const uint32_t> starts) {
+void Learner::reload() {
+  if (!series_.x.defined()) return;  // not laid there yet, or not at all
+  device_->upload(series_.x.buffer(), data_.feature_values());
+  device_->upload(series_.y.buffer(), data_.target_values());
+}
+
+Forecast Learner::forecast(const ForecastData& data, std::span<const uint32_t> starts) {
   const NoGrad off;
   const int n = static_cast<int>(starts.size()), t = config_.look_back, f = static_cast<int>(data_.features());
   const int outputs = config_.horizon * static_cast<int>(data_.targets());
   std::vector<float> x(static_cast<size_t>(n) * static_cast<size_t>(t * f));
   Forecast out;
   out.truth.resize(static_cast<size_t>(n) * static_cast<size_t>(outputs));
-  data_.gather(starts, x, out.truth);
+  data.gather(starts, x, out.truth);
   nn::Context context;
   std::optional<optim::Averaged> averaged;
   if (ema_) averaged.emplace(*ema_);

@@ -50,8 +50,12 @@ class Learner {
   Progress prepare(size_t windows);
   /// Memory of all that steps need, once one is recorded.
   uint64_t bytes() const;
+  /// The data's series is another one of the same size: what lies on the device is renewed, in place.
+  void reload();
   /// Waits for the device. With the averaged weights where there are.
-  Forecast forecast(std::span<const uint32_t> starts);
+  Forecast forecast(std::span<const uint32_t> starts) { return forecast(data_, starts); }
+  /// Of windows of other data with the same columns.
+  Forecast forecast(const ForecastData& data, std::span<const uint32_t> starts);
 
   /// The forward pass of a training step and its loss, on the tape.
   struct Pass {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "io/error.h"
-#include "train/batches.h"
 #include "train/learner.h"
 #include "train/session.h"
 
@@ -34,20 +33,14 @@ double median(std::vector<double> values) {
 /// after it are timed.
 class Race::Racer {
  public:
-  Racer(std::string name, const Devices& devices, const ForecastData& data, const TrainConfig& config,
-        const RacePolicy& policy)
-      : name_(std::move(name)),
-        devices_(devices),
-        data_(data),
-        config_(config),
-        policy_(policy),
-        batches_(data.windows().training, config.batch_size * config.accumulate, config.seed) {}
+  Racer(std::string name, const Devices& devices, Supply& supply, const TrainConfig& config, const RacePolicy& policy)
+      : name_(std::move(name)), devices_(devices), supply_(supply), config_(config), policy_(policy) {}
 
   /// A step on a few windows, by a learner of its own; true when it is known whether a whole step fits into `left`
   /// seconds. As if all of its time were for the windows that is too much: where it does not fit, a second one on more
   /// windows tells what each costs.
   bool probe(double left) {
-    const auto starts = batches_.batch(0, 0);
+    const auto starts = supply_.batch(0, 0);
     const size_t windows = std::min(probed_ ? more_windows_ : kProbed, starts.size());
     const double took = time_probe(starts.first(windows));
     const auto of_all = [&](double each) { return took + each * static_cast<double>(starts.size() - windows); };
@@ -75,10 +68,10 @@ class Race::Racer {
   /// Makes steps for a turn; true when the lap is over.
   bool work() {
     const double from = policy_.now();
-    if (!learner_) learner_ = std::make_unique<Learner>(devices_.make(name_), data_, config_);
+    if (!learner_) learner_ = std::make_unique<Learner>(devices_.make(name_), supply_.training(), config_);
     const size_t in_flight = politeness(config_.effort).in_flight;
     if (step_ == 0) {
-      const Progress progress = learner_->prepare(batches_.batch(0, 0).size());
+      const Progress progress = learner_->prepare(supply_.size_of(0));
       if (progress.done < progress.total) return false;
     }
     bool busy = false;  // for long enough
@@ -115,18 +108,18 @@ class Race::Racer {
   };
 
   double time_probe(std::span<const uint32_t> starts) {
-    Learner learner(devices_.make(name_), data_, config_);
+    Learner learner(devices_.make(name_), supply_.training(), config_);
     learner.prepare(starts.size());
     const double from = policy_.now();
     learner.step(starts, config_.learning_rate);
     return policy_.now() - from;
   }
 
-  /// The whole batches of the first epoch, over and over.
+  /// The whole batches of the first epoch, as far as they are here, over and over.
   std::span<const uint32_t> next_batch() {
-    const size_t size = batches_.batch(0, 0).size();
-    if (step_ > 0 && batches_.batch(0, step_ % batches_.count()).size() < size) ++step_;
-    return batches_.batch(0, step_++ % batches_.count());
+    const int steps = supply_.first_steps();
+    if (step_ > 0 && supply_.size_of(step_ % steps) < supply_.size_of(0)) ++step_;
+    return supply_.batch(0, step_++ % steps);
   }
 
   void poll() {
@@ -155,10 +148,9 @@ class Race::Racer {
 
   std::string name_;
   const Devices& devices_;
-  const ForecastData& data_;
+  Supply& supply_;
   const TrainConfig& config_;
   const RacePolicy& policy_;
-  Batches batches_;
   std::unique_ptr<Learner> learner_;
   std::deque<uint32_t> readings_;
   int step_ = 0;
@@ -172,16 +164,16 @@ class Race::Racer {
   std::vector<double> timed_;
 };
 
-Race::Race(const Devices& devices, const ForecastData& data, const TrainConfig& config, RacePolicy policy)
+Race::Race(const Devices& devices, Supply& supply, const TrainConfig& config, RacePolicy policy)
     : devices_(devices), config_(config), policy_(std::move(policy)), gpu_(devices.gpu()) {
-  Session::check(data, config);
+  Session::check(supply, config);
   if (!policy_.now)
     policy_.now = [] {
       return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     };
   began_ = policy_.now();
-  cpu_ = std::make_unique<Racer>("cpu", devices_, data, config_, policy_);
-  webgl_ = std::make_unique<Racer>("webgl", devices_, data, config_, policy_);
+  cpu_ = std::make_unique<Racer>("cpu", devices_, supply, config_, policy_);
+  webgl_ = std::make_unique<Racer>("webgl", devices_, supply, config_, policy_);
   racing_ = cpu_.get();
 }
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <optional>
 
-#include "forecast/windows.h"
 #include "train/choice.h"
+#include "train/supply.h"
 
 namespace sg::train {
 
@@ -27,8 +27,8 @@ struct RacePolicy {
 
 class Race {
  public:
-  /// `data` outlives it. For a run that choose_without_race leaves open.
-  Race(const Devices& devices, const ForecastData& data, const TrainConfig& config, RacePolicy policy = {});
+  /// `supply` outlives it, and its first steps are there. For a run that choose_without_race leaves open.
+  Race(const Devices& devices, Supply& supply, const TrainConfig& config, RacePolicy policy = {});
   ~Race();
   Race(const Race&) = delete;
   Race& operator=(const Race&) = delete;

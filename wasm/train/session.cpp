@@ -17,11 +17,12 @@ std::string steps(int64_t n) { return std::to_string(n) + (n == 1 ? " step" : " 
 
 }  // namespace
 
-const ForecastData& Session::check(const ForecastData& data, const TrainConfig& config) {
+void Session::check(const Supply& supply, const TrainConfig& config) {
   constexpr uint64_t kMost = uint64_t{1} << 28;  // a GiB of floats
-  const WindowSplit& windows = data.windows();
-  const uint64_t training = std::min(static_cast<size_t>(config.batch_size), windows.training.size());
-  const uint64_t count = std::max<uint64_t>(training, std::min(kValidationBatch, windows.validation.size()));
+  const ForecastData& data = supply.training();
+  const uint64_t training = std::min(static_cast<uint64_t>(config.batch_size), supply.windows());
+  const uint64_t validation = std::min(kValidationBatch, supply.validation().windows().validation.size());
+  const uint64_t count = std::max(training, validation);
   const uint64_t numbers = count * static_cast<uint64_t>(config.look_back) * data.features();
   if (numbers > kMost)
     throw Error("config.too_large", "a batch of " + std::to_string(count) + " windows of " +
@@ -29,7 +30,6 @@ const ForecastData& Session::check(const ForecastData& data, const TrainConfig& 
                                         std::to_string(data.features()) + " columns is " + std::to_string(numbers) +
                                         " numbers, and " + std::to_string(kMost) +
                                         " are possible: choose a smaller batch, a shorter look-back or fewer columns");
-  return data;
 }
 
 template <class Work>
@@ -47,20 +47,21 @@ auto Session::surviving(Work&& work) {
 
 Session::Session(const Devices& devices, const std::string& device, ForecastData data, const TrainConfig& config,
                  const Copy* from, const RecoveryPolicy& policy)
-    : data_(std::move(data)),
-      config_(config),
-      batches_(check(data_, config).windows().training, config.batch_size * config.accumulate, config.seed),
-      recovery_(devices, policy),
-      device_name_(device) {
+    : Session(devices, device, std::make_unique<Resident>(std::move(data), config), config, from, policy) {}
+
+Session::Session(const Devices& devices, const std::string& device, std::unique_ptr<Supply> supply,
+                 const TrainConfig& config, const Copy* from, const RecoveryPolicy& policy)
+    : supply_(std::move(supply)), config_(config), recovery_(devices, policy), device_name_(device) {
+  check(*supply_, config_);
   if (from) {
     state_ = from->state;
     best_ = from->best;
     recovery_.keep({from->state, from->tensors, {}});
     reported_ = state_.step;
   }
-  SG_CHECK(state_.step_in_epoch <= batches_.count(), "the checkpoint's place lies beyond the end of an epoch");
+  SG_CHECK(state_.step_in_epoch <= supply_->steps(), "the checkpoint's place lies beyond the end of an epoch");
   surviving([&] {
-    if (!learner_) learner_ = std::make_unique<Learner>(recovery_.make(device_name_), data_, config_);
+    if (!learner_) learner_ = std::make_unique<Learner>(recovery_.make(device_name_), data(), config_);
     begin(from);
     if (state_.best)
       for (const Parameter& p : learner().weights()) values_for(p, best_);
@@ -80,7 +81,7 @@ void Session::begin(const Copy* from) {
 
 /// A learner with its steps recorded, at the place of the copy: all that could lack room is there.
 std::unique_ptr<Learner> Session::rebuilt(std::unique_ptr<Device> device, const State& at) {
-  auto made = std::make_unique<Learner>(std::move(device), data_, config_);
+  auto made = std::make_unique<Learner>(std::move(device), data(), config_);
   if (recovery_.copy()) upload(recovery_.copy()->tensors, made->tensors());
   made->set_place(at.step, at.draws);
   prepare(*made);
@@ -141,17 +142,31 @@ void Session::tell_of_loss(const std::string& why, int64_t lost, int64_t reached
 
 float Session::learning_rate() const {
   optim::ScheduleConfig schedule = config_.schedule;
-  const double per_epoch = batches_.count();
+  const double per_epoch = supply_->steps();
   schedule.base = config_.learning_rate;
-  schedule.total = static_cast<int64_t>(config_.epochs) * batches_.count();
-  schedule.step_size = static_cast<int64_t>(config_.step_epochs) * batches_.count();
+  schedule.total = static_cast<int64_t>(config_.epochs) * supply_->steps();
+  schedule.step_size = static_cast<int64_t>(config_.step_epochs) * supply_->steps();
   if (schedule.kind == optim::Schedule::exponential)  // said by the epoch, and falling with every step
     schedule.gamma = static_cast<float>(std::pow(double{schedule.gamma}, 1 / per_epoch));
   return optim::learning_rate(schedule, state_.step) * static_cast<float>(state_.plateau.scale);
 }
 
+/// Whether the next step's rows lie on the device. They are asked for when no step that is on its way needs those that
+/// they displace.
+bool Session::has_rows() {
+  if (!supply_->has(state_.epoch, state_.step_in_epoch)) {
+    if (pending_.empty() && !supply_->need()) supply_->enter(state_.epoch, state_.step_in_epoch);
+    return false;
+  }
+  if (version_ != supply_->version()) {
+    learner().reload();
+    version_ = supply_->version();
+  }
+  return true;
+}
+
 void Session::train_batch() {
-  const auto starts = batches_.batch(state_.epoch, state_.step_in_epoch);
+  const auto starts = supply_->batch(state_.epoch, state_.step_in_epoch);
   const float rate = learning_rate();
   pending_.push_back({learner().step(starts, rate), state_, static_cast<int>(starts.size()), rate});
   ++state_.step;
@@ -166,8 +181,8 @@ Progress Session::prepare() {
 /// The steps of whole batches first: those of the epoch's last one then find room in their memory.
 Progress Session::prepare(Learner& learner) {
   Progress all;
-  const size_t whole = batches_.batch(state_.epoch, 0).size();
-  const size_t last = batches_.batch(state_.epoch, batches_.count() - 1).size();
+  const size_t whole = supply_->size_of(0);
+  const size_t last = supply_->size_of(supply_->steps() - 1);
   for (const size_t windows : {whole, last}) {
     const Progress p = learner.prepare(windows);
     all.done += p.done;
@@ -186,6 +201,7 @@ void Session::step(int max_steps) {
     for (int i = 0; !finished() && !epoch_trained() && pending_.size() < in_flight;) {
       const bool lost = state_.step < lost_until_;
       if (lost ? again++ == in_flight : i++ >= max_steps) break;
+      if (!has_rows()) break;
       train_batch();
       if (learner().device().can_be_lost()) recovery_.begin(learner(), state_, epoch_trained());
       poll();
@@ -225,10 +241,10 @@ void Session::refuse(const Pending& p, const StepNumbers& numbers) {
   Refused refused{.step = p.before.step,
                   .epoch = p.before.epoch,
                   .draws = p.before.draws,
-                  .starts = batches_.batch(p.before.epoch, p.before.step_in_epoch),
+                  .starts = supply_->batch(p.before.epoch, p.before.step_in_epoch),
                   .learning_rate = p.learning_rate,
                   .numbers = numbers};
-  const std::string why = explain(learner(), data_, config_, refused);
+  const std::string why = explain(learner(), data(), config_, refused);
   for (const Pending& later : pending_) idle_.push_back(later.reading);
   pending_.clear();
   recovery_.spoil();
@@ -285,15 +301,16 @@ std::optional<double> Session::train_loss() const {
 }
 
 bool Session::validate(size_t max_windows) {
-  const auto& windows = data_.windows().validation;
+  const ForecastData& data = supply_->validation();
+  const auto& windows = data.windows().validation;
   const size_t end = std::min(windows.size(), validated_ + std::max<size_t>(max_windows, 1));
   while (validated_ < end) {
     const size_t n = std::min(kValidationBatch, end - validated_);
-    Forecast f = surviving([&] { return learner().forecast(std::span(windows).subspan(validated_, n)); });
+    Forecast f = surviving([&] { return learner().forecast(data, std::span(windows).subspan(validated_, n)); });
     validation_loss_ += f.loss * static_cast<double>(n);
     scaled_sum_.add(f.values, f.truth);
-    data_.scaler().restore_targets(f.values);
-    data_.scaler().restore_targets(f.truth);
+    data.scaler().restore_targets(f.values);
+    data.scaler().restore_targets(f.truth);
     data_sum_.add(f.values, f.truth);
     validated_ += n;
   }
@@ -331,19 +348,20 @@ void Session::judge_validation() {
 }
 
 double Session::validation_fraction() const {
-  return static_cast<double>(validated_) / static_cast<double>(data_.windows().validation.size());
+  return static_cast<double>(validated_) / static_cast<double>(supply_->validation().windows().validation.size());
 }
 
 Forecasts Session::predict(size_t first, size_t count) {
-  const auto& windows = data_.windows().validation;
+  const ForecastData& data = supply_->validation();
+  const auto& windows = data.windows().validation;
   SG_CHECK(first < windows.size() && count > 0,
            "predict: window " + std::to_string(first) + " of " + std::to_string(windows.size()));
   const auto starts = std::span(windows).subspan(first, std::min(count, windows.size() - first));
-  Forecast f = surviving([&] { return learner().forecast(starts); });
-  data_.scaler().restore_targets(f.values);
-  data_.scaler().restore_targets(f.truth);
+  Forecast f = surviving([&] { return learner().forecast(data, starts); });
+  data.scaler().restore_targets(f.values);
+  data.scaler().restore_targets(f.truth);
   Forecasts out{{}, std::move(f.truth), std::move(f.values)};
-  for (const uint32_t s : starts) out.rows.push_back(s + static_cast<uint32_t>(config_.look_back));
+  for (const uint32_t s : starts) out.rows.push_back(data.row_of(s + static_cast<uint32_t>(config_.look_back)));
   return out;
 }
 

@@ -12,12 +12,11 @@
 
 #include "core/device.h"
 #include "forecast/baselines.h"
-#include "forecast/windows.h"
-#include "train/batches.h"
 #include "train/config.h"
 #include "train/copy.h"
 #include "train/learner.h"
 #include "train/recovery.h"
+#include "train/supply.h"
 
 namespace sg::train {
 
@@ -27,36 +26,39 @@ struct Validation {
 };
 
 struct Forecasts {
-  std::vector<uint32_t> rows;          // row of the first forecast value of each window
+  std::vector<uint64_t> rows;          // row of the first forecast value of each window
   std::vector<float> truth, forecast;  // [count, horizon], in the target's own units
-};
-
-/// Something about the run that a person should know, as a code and a sentence.
-struct Notice {
-  std::string code, message;
 };
 
 class Session {
  public:
   /// On devices.make(device); from a checkpoint's copy where one is given, else from the beginning. Throws checkpoint.*
   /// where the copy's tensors are not the model's.
+  Session(const Devices& devices, const std::string& device, std::unique_ptr<Supply> supply, const TrainConfig& config,
+          const Copy* from = nullptr, const RecoveryPolicy& policy = {});
+  /// On a series that lies in memory.
   Session(const Devices& devices, const std::string& device, ForecastData data, const TrainConfig& config,
           const Copy* from = nullptr, const RecoveryPolicy& policy = {});
 
   /// A batch that no device could hold is refused before anything is allocated, with config.too_large: on 32 bits its
   /// size would wrap around.
-  static const ForecastData& check(const ForecastData& data, const TrainConfig& config);
+  static void check(const Supply& supply, const TrainConfig& config);
 
   /// Trains up to `max_steps` steps, fewer at the end of an epoch, of the run, or when enough losses are on their way;
-  /// steps that a lost device took with it are made again first, and do not count. Throws train.diverged when a step
+  /// steps that a lost device took with it are made again first, and do not count. Where the next step's rows are not
+  /// here it ends, and once no loss is on its way need() says what is to be fed. Throws train.diverged when a step
   /// could not be applied, and from then on.
   void step(int max_steps);
+
+  /// Rows without which no step can be made; see Supply.
+  std::optional<RowFeed::Need> need() const { return supply_->need(); }
+  void fed() { supply_->fed(); }
 
   /// Goes on with making the steps ready, without waiting for it: until done is total, step() would wait.
   Progress prepare();
 
   const State& state() const { return state_; }
-  int steps_per_epoch() const { return batches_.count(); }
+  int steps_per_epoch() const { return supply_->steps(); }
   /// Losses on their way, and steps to be made again.
   size_t pending() const;
   /// True once, when an epoch's steps are done, all of its losses are here and, where the device can be lost, a copy;
@@ -81,7 +83,9 @@ class Session {
 
   const TrainConfig& config() const { return config_; }
   void set_effort(Effort effort) { config_.effort = effort; }
-  const ForecastData& data() const { return data_; }
+  const Supply& supply() const { return *supply_; }
+  /// What steps gather their windows from.
+  const ForecastData& data() const { return supply_->training(); }
   Device& device() const { return learner().device(); }
   int64_t parameter_count() const;
   /// Memory of all that steps need, once one is prepared.
@@ -110,19 +114,20 @@ class Session {
     return *learner_;
   }
   void begin(const Copy* from);
+  bool has_rows();
   void train_batch();
   void poll();
   void take(const Pending& p, const StepNumbers& numbers);
   [[noreturn]] void refuse(const Pending& p, const StepNumbers& numbers);
-  bool epoch_trained() const { return state_.step_in_epoch == batches_.count(); }
+  bool epoch_trained() const { return state_.step_in_epoch == supply_->steps(); }
   void judge_validation();
   void restore_best();
 
-  ForecastData data_;
+  std::unique_ptr<Supply> supply_;
   TrainConfig config_;
-  Batches batches_;
   Recovery recovery_;
   std::unique_ptr<Learner> learner_;
+  uint64_t version_ = 0;         // of the rows that lie on the device
   std::optional<Error> broken_;  // why there is no learner
   std::string device_name_;
   State state_;

@@ -1,0 +1,180 @@
+// Sessions on data sets whose values lie in shards, through the door: what they ask for, and that a selection that fits
+// into memory then trains as a table in memory does, bit for bit.
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <map>
+
+#include "bindings/data_exports.h"
+#include "io/safetensors.h"
+#include "io/shard.h"
+#include "tests/bindings/module.h"
+#include "tests/train/series.h"
+
+using namespace sg::test;
+
+namespace {
+
+/// What the worker does: keeps the shards of an import, and serves rows from them.
+struct Shards {
+  json manifest;
+  std::map<std::string, std::vector<uint8_t>> files;
+
+  explicit Shards(const std::string& csv) {
+    const json source{{"name", "wave.csv"}, {"size", csv.size()}};
+    const int import = reply(sg_import_open(source.dump().c_str()))["import"];
+    keep(reply(sg_import_part(import, "wave.csv")));
+    keep(
+        reply(sg_import_feed(import, reinterpret_cast<const uint8_t*>(csv.data()), static_cast<uint32_t>(csv.size()))));
+    const json finished = reply(sg_import_finish(import));
+    keep(finished);
+    manifest = finished["manifest"];
+    sg_import_close(import);
+  }
+  void keep(const json& r) {
+    if (!r["ok"]) throw std::runtime_error(r.dump());
+    for (const json& shard : r.value("shards", json::array())) {
+      const auto* bytes = reinterpret_cast<const uint8_t*>(shard["pointer"].get<uintptr_t>());
+      files[shard["file"]] = std::vector<uint8_t>(bytes, bytes + shard["length"].get<size_t>());
+    }
+  }
+  int attach() const {
+    const json attached = reply(sg_dataset_attach(manifest.dump().c_str()));
+    if (!attached["ok"]) throw std::runtime_error(attached.dump());
+    return attached["dataset"];
+  }
+  void serve(const json& needs) const {
+    auto* to = reinterpret_cast<float*>(needs["pointer"].get<uintptr_t>());
+    const uint64_t first = needs["first"], rows = needs["rows"];
+    for (const json& column : needs["columns"]) {
+      std::fill_n(to, rows, std::nanf(""));
+      for (const json& shard : manifest["shards"]) {
+        const uint64_t begin = std::max<uint64_t>(first, shard["first"]);
+        const uint64_t end = std::min(first + rows, shard["first"].get<uint64_t>() + shard["rows"].get<uint64_t>());
+        if (begin >= end) continue;
+        const auto& bytes = files.at(shard["file"]);
+        const sg::ShardIndex index(bytes, bytes.size());
+        const auto range = index.values(column, false, begin - index.first_row(), end - begin);
+        if (range) std::memcpy(to + (begin - first), bytes.data() + range->begin, range->size());
+      }
+      to += rows;
+    }
+  }
+  /// Serves a session until it wants nothing; its last reply.
+  json feed(int session, json last) const {
+    while (last["ok"] && !last["needs"].is_null()) {
+      serve(last["needs"]);
+      last = reply(sg_session_fed(session));
+    }
+    return last;
+  }
+};
+
+json create(int dataset, const json& config) { return reply(sg_session_create(dataset, config.dump().c_str())); }
+
+json restore(int dataset, const std::vector<uint8_t>& bytes) {
+  return reply(sg_session_restore(dataset, bytes.data(), static_cast<uint32_t>(bytes.size()), "{}"));
+}
+
+}  // namespace
+
+TEST_CASE("a session on an attached data set asks for its columns, then is that of the table, bit for bit",
+          "[bindings][fed]") {
+  const std::string csv = wave_csv(300);
+  const Shards shards(csv);
+  const int attached = shards.attach(), table = open_dataset(csv);
+  const json first = create(attached, config());
+  INFO(first.dump());
+  REQUIRE(first["ok"]);
+  CHECK(first["racing"].is_null());
+  CHECK_FALSE(first.contains("state"));
+  CHECK(first["needs"]["first"] == 0);
+  CHECK(first["needs"]["rows"] == 300);
+  CHECK(first["needs"]["columns"] == json({1, 2}));
+  CHECK(first["needs"]["total"] == 300);
+  const int fed = first["session"];
+  CHECK(reply(sg_session_needs(fed))["needs"] == first["needs"]);
+  const json waits{{"ok", true}, {"needs", first["needs"]}};
+  CHECK(reply(sg_session_step(fed, 1)) == waits);
+  CHECK(reply(sg_session_validate(fed)) == waits);
+  CHECK(reply(sg_session_predict(fed, 0, 1)) == waits);
+  CHECK(reply(sg_session_checkpoint(fed, "{}"))["code"] == "session.loading");
+
+  const json begun = shards.feed(fed, first), straight = create(table, config());
+  INFO(begun.dump());
+  REQUIRE(begun["ok"]);
+  for (const char* key : {"config", "device", "parameters", "stepsPerEpoch", "trainWindows", "validationWindows",
+                          "skippedWindows", "season"})
+    CHECK(begun[key] == straight[key]);
+  CHECK(begun["state"]["needs"].is_null());
+  CHECK(reply(sg_session_fed(fed))["code"] == "rows.not_asked");
+  const int whole = straight["session"];
+  const auto a = train(fed, 1000), b = train(whole, 1000);
+  REQUIRE(a.size() > 20);
+  CHECK(a == b);
+  CHECK(reply(sg_session_validate(fed)) == reply(sg_session_validate(whole)));
+  CHECK(reply(sg_session_predict(fed, 3, 5)) == reply(sg_session_predict(whole, 3, 5)));
+  const auto bytes_a = checkpoint(fed), bytes_b = checkpoint(whole);
+  const sg::SafetensorsFile file_a(bytes_a), file_b(bytes_b);
+  for (const sg::TensorEntry& t : file_b.header().tensors) CHECK(file_a.floats(t.name) == file_b.floats(t.name));
+  CHECK(file_a.value("state") == file_b.value("state"));
+  CHECK(file_a.value("scaler") == file_b.value("scaler"));
+  for (const int s : {fed, whole}) sg_session_close(s);
+  for (const int d : {attached, table}) sg_dataset_close(d);
+}
+
+TEST_CASE("a checkpoint goes on on an attached data set after its rows are fed, on the table, and on the shards again",
+          "[bindings][fed]") {
+  const std::string csv = wave_csv(300);
+  const Shards shards(csv), longer(wave_csv(320));
+  const int attached = shards.attach(), table = open_dataset(csv), other = longer.attach();
+  const json straight = shards.feed(0, create(table, config("cpu", 3)));
+  const auto all = train(straight["session"], 1000);
+  const json first = create(attached, config("cpu", 3));
+  const int session = first["session"];
+  shards.feed(session, first);
+  auto joined = train(session, 17);
+  const auto bytes = checkpoint(session);
+
+  json restored = restore(attached, bytes);
+  REQUIRE(restored["ok"]);
+  CHECK(restored["history"]["epochs"].size() == 2);
+  CHECK_FALSE(restored["needs"].is_null());
+  restored = shards.feed(restored["session"], restored);
+  INFO(restored.dump());
+  CHECK(restored["notice"].is_null());
+  CHECK(restored["state"]["step"] == 17);
+  const auto rest = train(restored["session"], 1000);
+  joined.insert(joined.end(), rest.begin(), rest.end());
+  CHECK(joined == all);
+
+  const json of_table = restore(table, bytes);
+  CHECK(of_table["notice"].is_null());
+  CHECK(of_table["state"]["stepInEpoch"] == restored["state"]["stepInEpoch"]);
+  json changed = restore(other, bytes);
+  changed = longer.feed(changed["session"], changed);
+  CHECK(changed["notice"].get<std::string>().find("300 rows then, 320 now") != std::string::npos);
+  CHECK(changed["state"]["stepInEpoch"] == 0);
+  for (const json& s : {straight, first, restored, of_table, changed}) sg_session_close(s["session"]);
+  for (const int d : {attached, table, other}) sg_dataset_close(d);
+}
+
+TEST_CASE("what is wrong with rows that are fed is said by the last of them and from then on, and names the row",
+          "[bindings][fed]") {
+  std::string csv = "time,load,temperature\n";
+  for (int i = 0; i < 300; ++i)
+    csv += std::to_string(i) + "," + (i % 10 ? std::to_string(i) : "") + "," + std::to_string(i) + "\n";
+  const Shards shards(csv);
+  const int attached = shards.attach();
+  const json first = create(attached, config());
+  const int session = first["session"];
+  const json last = shards.feed(session, first);
+  CHECK(last["code"] == "forecast.gaps");
+  CHECK(last["message"].get<std::string>().find("column 'load', row 1;") != std::string::npos);
+  CHECK(reply(sg_session_needs(session))["code"] == "forecast.gaps");
+  CHECK(reply(sg_session_step(session, 1))["code"] == "forecast.gaps");
+  json text = config();
+  text["data"]["target"] = "time of day";
+  CHECK(create(attached, text)["code"] == "table.no_such_column");
+  CHECK(reply(sg_session_close(session))["closed"] == 1);
+  sg_dataset_close(attached);
+}
