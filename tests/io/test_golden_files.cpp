@@ -72,3 +72,11 @@ void check_golden(const std::string& list, size_t at_least) {
 TEST_CASE("Arrays that NumPy saved are read as they were", "[io][golden][npy]") {
   check_golden("expected_npy.json", 38);
 }
+
+TEST_CASE("IDX files of every type are read as they were written", "[io][golden][idx]") {
+  check_golden("expected_idx.json", 7);
+}
+
+TEST_CASE("Sounds that SciPy saved are read as they were, between -1 and 1", "[io][golden][wav]") {
+  check_golden("expected_wav.json", 8);
+}
