@@ -16,9 +16,9 @@ check() {
       cd "$ROOT" && "$NODE" "$MODULES/web-ext/bin/web-ext.js" lint --source-dir build/extension/firefox \
         --self-hosted --no-config-discovery
       ;;
-    eslint-e2e) cd "$ROOT" && eslint --config tests/e2e/eslint.config.mjs tests/e2e tests/accuracy tests/bench tests/op_suite tests/mutants tests/packaging packaging ;;
+    eslint-e2e) cd "$ROOT" && eslint --config tests/e2e/eslint.config.mjs tests packaging --ignore-pattern 'tests/extension/**' ;;
     prettier-e2e)
-      cd "$ROOT" && prettier --config extension/.prettierrc.json 'tests/{accuracy,e2e,bench,op_suite,mutants,packaging}/**/*.mjs' 'packaging/*.mjs'
+      cd "$ROOT" && prettier --config extension/.prettierrc.json 'tests/!(extension)/**/*.mjs' 'packaging/*.mjs'
       ;;
     *) die "no check named '$1'" ;;
   esac

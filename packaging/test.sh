@@ -2,14 +2,14 @@
 # Installs, builds and runs every suite; the last line is "N passed, N failed". A suite that fails, crashes, hangs or runs
 # no test makes the exit status 1.
 #   packaging/test.sh                      all suites
-#   packaging/test.sh --only SUITE,...     some of: scripts catch2 host asan asan-host ops mutants layers lint vitest chromium firefox
+#   packaging/test.sh --only SUITE,...     some of: scripts catch2 host faults asan asan-host ops mutants layers lint vitest chromium firefox
 #   packaging/test.sh --full list          the long runs that are started by hand
 #   packaging/test.sh --full etth1 --data FILE.csv
 #   packaging/test.sh --full nanogpt --data FILE.txt
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
-SUITES=scripts,catch2,host,asan,asan-host,ops,mutants,layers,lint,vitest,chromium,firefox
+SUITES=scripts,catch2,host,faults,asan,asan-host,ops,mutants,layers,lint,vitest,chromium,firefox
 REPORTS="$ROOT/build/reports"
 FULL=
 DATA=
@@ -78,13 +78,14 @@ run_node() { # suite, seconds, files...
     --test-reporter=./tests/e2e/reporter.mjs --test-reporter-destination="$REPORTS/$1.jsonl" "${@:3}"
 }
 run_ops() { run_node ops 600 'tests/op_suite/*.test.mjs'; }
+run_faults() { run_node faults 300 'tests/native_host/faults/*.test.mjs'; }
 run_scripts() { run_node scripts 60 'tests/packaging/*.test.mjs' 'tests/bench/*.test.mjs' 'tests/golden/*.test.mjs'; }
 run_chromium() { run_node chromium 900 'tests/e2e/chromium/*.test.mjs'; }
 run_firefox() { run_node firefox 600 'tests/e2e/firefox/*.test.mjs'; }
 
 # The parts that the chosen suites need.
 parts_of() {
-  case ",$1," in *,catch2,* | *,host,* | *,chromium,* | *,firefox,*) echo native ;; esac
+  case ",$1," in *,catch2,* | *,host,* | *,faults,* | *,chromium,* | *,firefox,*) echo native ;; esac
   case ",$1," in *,asan,* | *,asan-host,*) echo asan ;; esac
   # What is started by hand is built all the same, so that it still fits the core when it is.
   case ",$1," in *,ops,*) echo ops bench bench-gemm accuracy ;; esac
@@ -99,6 +100,7 @@ if [ -n "$FULL" ]; then
     list)
       echo 'etth1    an LSTM on ETTh1.csv in Chromium: --data FILE.csv (17,420 hourly rows)'
       echo 'fuzz     a minute of libFuzzer for every reader of what comes from outside (FUZZ_SECONDS changes that)'
+      echo 'faults   the host killed, cut off, its disk full, its power gone and every call failing: thousands of times'
       echo 'memory   10,000 steps of every model, which must take the memory of two'
       echo 'nanogpt  the character model on a text in Chromium, as nanoGPT trains it: --data FILE.txt (tinyshakespeare)'
       echo 'ops      every case of every op on both devices in Chromium and Firefox (a share of them runs always)'
@@ -108,6 +110,10 @@ if [ -n "$FULL" ]; then
       packaging/setup.sh clang-14 libfuzzer-14-dev
       packaging/build.sh fuzz
       exec packaging/fuzz.sh
+      ;;
+    faults)
+      packaging/build.sh host
+      FAULTS=full exec "$NODE" --test --test-concurrency=1 tests/native_host/faults/*.test.mjs
       ;;
     memory)
       packaging/build.sh native

@@ -1,4 +1,4 @@
-// The rules for the plain modules of tests/e2e, tests/bench, tests/op_suite and packaging. They run in Node; functions given to
+// The rules for the plain modules of packaging and of all tests but the extension's. They run in Node; functions given to
 // evaluate() run in a page.
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';

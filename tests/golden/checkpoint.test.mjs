@@ -11,12 +11,16 @@ const root = join(import.meta.dirname, '..', '..');
 /** The bytes of a listing "0010  64 61 ...   text" in a Markdown page. */
 function listed(page, heading) {
   const lines = page.slice(page.indexOf(heading)).split('\n');
-  const rows = lines.flatMap((line) => /^[0-9a-f]{4} {2}((?:[0-9a-f]{2} ?){1,16})/.exec(line)?.[1] ?? []);
+  const rows = lines.flatMap(
+    (line) => /^[0-9a-f]{4} {2}((?:[0-9a-f]{2} ?){1,16})/.exec(line)?.[1] ?? [],
+  );
   return Buffer.from(rows.join('').replaceAll(' ', ''), 'hex');
 }
 
 test('the file that the core wrote is what FORMATS.md says, by another reader', () => {
-  const { metadata, tensors } = readCheckpoint(readFileSync(join(root, 'tests/golden/checkpoint.safetensors')));
+  const { metadata, tensors } = readCheckpoint(
+    readFileSync(join(root, 'tests/golden/checkpoint.safetensors')),
+  );
   assert.deepEqual(Object.keys(tensors), ['empty', 'lstm.weight_hh_l0', 'step', 'äöü "quoted"']);
   const { bytes, shape } = tensors['lstm.weight_hh_l0'];
   assert.deepEqual(shape, [2, 3]);

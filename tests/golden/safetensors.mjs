@@ -19,7 +19,8 @@ export function readCheckpoint(file) {
   const { __metadata__: metadata, ...entries } = JSON.parse(header.toString('utf8', 8));
   assert.equal(metadata.format, 'shadegrad/2');
 
-  const digits = header.indexOf(`"header_sha256":"${metadata.header_sha256}"`) + '"header_sha256":"'.length;
+  const digits =
+    header.indexOf(`"header_sha256":"${metadata.header_sha256}"`) + '"header_sha256":"'.length;
   header.fill('0', digits, digits + 64);
   assert.equal(sha256(header), metadata.header_sha256, "the header's hash");
 
@@ -27,7 +28,14 @@ export function readCheckpoint(file) {
   assert.deepEqual(Object.keys(hashes).sort(), Object.keys(entries).sort());
   const tensors = {};
   let at = 0;
-  for (const [name, { dtype, shape, data_offsets: [begin, end] }] of Object.entries(entries)) {
+  for (const [
+    name,
+    {
+      dtype,
+      shape,
+      data_offsets: [begin, end],
+    },
+  ] of Object.entries(entries)) {
     assert.equal(begin, at, `${name} begins where the one before ends`);
     const values = shape.reduce((product, n) => product * n, 1);
     assert.equal(end - begin, values * SIZES[dtype], `${name} fills its shape`);
