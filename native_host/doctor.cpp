@@ -121,12 +121,13 @@ bool examine_grants(const InstallOptions& o, Findings& findings) {
   const Grants grants(o.places);
   try {
     for (const Root& root : grants.roots()) {
-      const bool own = root.folder == o.places.folder();
+      const char* kind = root.file ? "granted file" : "granted folder";
+      const bool own = root.path == o.places.folder();
       if (Grants::available(root)) {
-        findings.well("granted folder", shown(root.folder));
+        findings.well(kind, shown(root.path));
       } else {
-        findings.wrong("granted folder", shown(root.folder) + " is not there",
-                       own ? "mkdir -p " + quoted(root.folder) : quoted(o.program) + " revoke " + quoted(root.folder));
+        findings.wrong(kind, shown(root.path) + " is not there",
+                       own ? "mkdir -p " + quoted(root.path) : quoted(o.program) + " revoke " + quoted(root.path));
       }
     }
     return true;

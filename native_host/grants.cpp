@@ -68,14 +68,26 @@ std::string real_path(const std::string& path) {
   return realpath(path.c_str(), resolved) != nullptr ? resolved : "";
 }
 
-/// A name for paths to begin with: the folder's own, numbered when it is taken.
-std::string root_name(const std::string& folder, const std::vector<Root>& roots) {
-  const std::string own = folder.substr(folder.find_last_of('/') + 1);
+std::string own_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+/// A name for paths to begin with: the root's own, numbered when it is taken (a file's before its ending, which says
+/// what is in it).
+std::string root_name(const std::string& path, bool file, const std::vector<Root>& roots) {
+  const std::string own = own_name(path);
+  const std::size_t end = file ? std::min(own.find('.'), own.size()) : own.size();
   std::string name = own;
   for (int n = 2; std::any_of(roots.begin(), roots.end(), [&](const Root& r) { return r.name == name; }); ++n) {
-    name = own + "-" + std::to_string(n);
+    name = own.substr(0, end) + "-" + std::to_string(n) + own.substr(end);
   }
   return name;
+}
+
+/// Where nobody keeps data: the system's own folders, hidden names, and what a message could not name.
+bool grantable(const std::string& path) {
+  const std::string inside = path + "/";
+  const bool system =
+      path == "/" || inside.rfind("/proc/", 0) == 0 || inside.rfind("/sys/", 0) == 0 || inside.rfind("/dev/", 0) == 0;
+  return !system && !hidden(own_name(path)) && printable(path);
 }
 
 /// Adds what lies in the open folder `at`, whose path in messages is `prefix`.
@@ -160,7 +172,7 @@ Grants::File Grants::load() const {
   struct stat s {};
   if (stat(path.c_str(), &s) != 0) {
     if (errno != ENOENT && errno != ENOTDIR) throw invalid(path, error_text(errno));
-    return {{{root_name(places_.folder(), {}), places_.folder()}}, places_.checkpoints(), places_.datasets()};
+    return {{{own_name(places_.folder()), places_.folder()}}, places_.checkpoints(), places_.datasets()};
   }
   if ((s.st_mode & (S_IWGRP | S_IWOTH)) != 0 || (s.st_uid != geteuid() && s.st_uid != 0)) {
     throw invalid(path, "other people may write it (chmod 600 helps)");
@@ -183,8 +195,10 @@ Grants::File Grants::load() const {
     const bool sound = root.is_object() && root.contains("name") && root["name"].is_string() && root.contains("path") &&
                        root["path"].is_string();
     if (!sound) throw invalid(path, "a root needs 'name' and 'path'");
-    Root r{root["name"], root["path"]};
-    if (hidden(r.name) || !printable(r.name) || r.name.find('/') != std::string::npos || r.folder[0] != '/') {
+    const Json single = root.value("file", Json(false));
+    if (!single.is_boolean()) throw invalid(path, "the 'file' of a root is neither true nor false");
+    Root r{root["name"], root["path"], single};
+    if (hidden(r.name) || !printable(r.name) || r.name.find('/') != std::string::npos || r.path[0] != '/') {
       throw invalid(path, "a root needs a plain name and an absolute path");
     }
     file.roots.push_back(std::move(r));
@@ -194,7 +208,10 @@ Grants::File Grants::load() const {
 
 void Grants::save(const File& file) const {
   Json roots = Json::array();
-  for (const Root& r : file.roots) roots.push_back({{"name", r.name}, {"path", r.folder}});
+  for (const Root& r : file.roots) {
+    roots.push_back({{"name", r.name}, {"path", r.path}});
+    if (r.file) roots.back()["file"] = true;
+  }
   const std::string text =
       Json{{"roots", roots}, {"checkpoints", file.checkpoints}, {"datasets", file.datasets}}.dump(2) + "\n";
   translated([&] { write_whole(places_.grants(), text, 0600); },
@@ -207,29 +224,33 @@ std::string Grants::checkpoints() const { return current().checkpoints; }
 
 std::string Grants::datasets() const { return current().datasets; }
 
-bool Grants::available(const Root& root) {
-  return static_cast<bool>(Fd(::open(root.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
-}
+namespace {
 
-Fd Grants::open_root(const std::string& name) const {
-  const std::vector<Root> granted = roots();
-  const auto root = std::find_if(granted.begin(), granted.end(), [&](const Root& r) { return r.name == name; });
-  if (root == granted.end()) {
+const Root& find_root(const std::vector<Root>& roots, const std::string& name) {
+  const auto root = std::find_if(roots.begin(), roots.end(), [&](const Root& r) { return r.name == name; });
+  if (root == roots.end()) {
     throw Failure("dataset.not_found",
                   "No granted folder is called '" + name + "'. Grant one with: shadegrad-host grant DIR",
                   {{"path", name}});
   }
-  return enter(root->folder, false);
+  return *root;
 }
+
+}  // namespace
+
+bool Grants::available(const Root& root) { return static_cast<bool>(Grants(Places{}).find(root)); }
 
 OpenFile Grants::open(const std::string& path) const {
   const auto [name, rest] = split_path(path);
   const auto failure_of = [&](int e) { return dataset_failure(path, e); };
   return translated(
       [&, name = name, rest = rest] {
-        const Fd root = open_root(name);
-        if (rest.empty()) throw dataset_failure(path, EISDIR);
-        OpenFile open{open_beneath(root.get(), rest, O_RDONLY | O_NONBLOCK | O_NOCTTY), path};
+        const std::vector<Root> granted = roots();
+        const Root& root = find_root(granted, name);
+        Fd at = enter(root);
+        if (rest.empty() != root.file) throw dataset_failure(path, root.file ? ENOTDIR : EISDIR);
+        if (!root.file) at = open_beneath(at.get(), rest, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+        OpenFile open{std::move(at), path};
         if (fstat(open.file.get(), &open.status) != 0) throw dataset_failure(path, errno);
         if (!S_ISREG(open.status.st_mode)) throw dataset_failure(path, EISDIR);
         return open;
@@ -247,7 +268,10 @@ Listing Grants::list(const std::optional<std::string>& path, bool recursive) con
     const auto [name, rest] = split_path(*path);
     translated(
         [&, name = name, rest = rest] {
-          Fd at = open_root(name);
+          const std::vector<Root> granted = roots();
+          const Root& root = find_root(granted, name);
+          Fd at = enter(root);
+          if (root.file) throw std::system_error(ENOTDIR, std::generic_category(), root.path);
           if (!rest.empty()) at = open_beneath(at.get(), rest, O_RDONLY | O_DIRECTORY);
           add_entries(listing, at, *path, recursive, 0);
         },
@@ -257,8 +281,8 @@ Listing Grants::list(const std::optional<std::string>& path, bool recursive) con
       const Fd at = find(root);
       struct stat s {};
       if (!at || fstat(at.get(), &s) != 0) continue;
-      listing.entries.push_back({root.name, true, 0, mtime_of(s)});
-      if (recursive) add_entries(listing, at, root.name, true, 0);
+      listing.entries.push_back({root.name, !root.file, root.file ? size_of(s) : 0, mtime_of(s)});
+      if (recursive && !root.file) add_entries(listing, at, root.name, true, 0);
     }
   }
   std::sort(listing.entries.begin(), listing.entries.end(),
@@ -266,33 +290,37 @@ Listing Grants::list(const std::optional<std::string>& path, bool recursive) con
   return listing;
 }
 
-std::string Grants::grant(const std::string& folder) {
-  const std::string path = real_path(folder);
+Granted Grants::grant(const std::string& given, std::optional<bool> file) {
+  const std::string path = real_path(given);
   struct stat s {};
-  if (path.empty() || stat(path.c_str(), &s) != 0 || !S_ISDIR(s.st_mode)) {
-    throw Failure("path.refused", "There is no folder '" + folder + "'.");
+  const bool there = !path.empty() && stat(path.c_str(), &s) == 0 && (S_ISDIR(s.st_mode) || S_ISREG(s.st_mode));
+  const bool single = there && S_ISREG(s.st_mode);
+  const std::string wanted = file ? (*file ? "file" : "folder") : "folder or file";
+  // A path may be hostile, and its bytes need not be text: only what can be shown is shown.
+  const auto shown = [](const std::string& text) { return printable(text) ? "'" + text + "'" : "of that name"; };
+  if (!there || (file && *file != single)) {
+    throw Failure("path.refused", "There is no " + wanted + " " + shown(given) + ".");
   }
-  const bool system = path == "/" || (path + "/").rfind("/proc/", 0) == 0 || (path + "/").rfind("/sys/", 0) == 0 ||
-                      (path + "/").rfind("/dev/", 0) == 0;
-  const std::string own = path.substr(path.find_last_of('/') + 1);
-  if (system || hidden(own) || !printable(own))
-    throw Failure("path.refused", "The folder '" + path + "' can't be granted.");
-  File file = load();
-  for (const Root& r : file.roots) {
-    if (r.folder == path) return path + " is granted already, as '" + r.name + "'.";
+  if (!grantable(path)) {
+    throw Failure("path.refused",
+                  std::string("The ") + (single ? "file " : "folder ") + shown(path) + " can't be granted.");
   }
-  file.roots.push_back({root_name(path, file.roots), path});
-  save(file);
-  return "Granted " + path + " as '" + file.roots.back().name + "'.";
+  File all = load();
+  for (const Root& r : all.roots) {
+    if (r.path == path && r.file == single) return {r, true};
+  }
+  all.roots.push_back({root_name(path, single, all.roots), path, single});
+  save(all);
+  return {all.roots.back(), false};
 }
 
-std::string Grants::revoke(const std::string& folder) {
+std::string Grants::revoke(const std::string& given) {
   // The folder may be gone by now: its text counts as well.
-  const std::string path = real_path(folder), text = without_slash(folder);
+  const std::string path = real_path(given), text = without_slash(given);
   File file = load();
   const auto gone = std::remove_if(file.roots.begin(), file.roots.end(),
-                                   [&](const Root& r) { return r.folder == text || r.folder == path; });
-  if (gone == file.roots.end()) throw Failure("path.refused", "'" + folder + "' is not granted.");
+                                   [&](const Root& r) { return r.path == text || r.path == path; });
+  if (gone == file.roots.end()) throw Failure("path.refused", "'" + given + "' is not granted.");
   file.roots.erase(gone, file.roots.end());
   save(file);
   return "Revoked " + text + ".";

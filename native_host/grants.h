@@ -1,6 +1,8 @@
-// Which folders the person has granted, and how a path from a message becomes an open file below one of them. Grants
-// change on this side alone (the program's verbs `grant` and `revoke`): nothing here takes a root from a message.
+// Which folders and files the person has granted, and how a path from a message becomes an open file below one of them.
+// Grants change on this side alone (the program's verbs `grant` and `revoke`, and the picker, where the person chooses
+// in the desktop's own dialog): nothing here takes a root from a message.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,9 +17,16 @@
 namespace sg::host {
 
 struct Root {
-  std::string name;    // what paths begin with
-  std::string folder;  // absolute
+  std::string name;   // what paths begin with
+  std::string path;   // absolute
+  bool file = false;  // a single file, and nothing beside it
   bool operator==(const Root&) const = default;
+};
+
+/// A root that was granted, now or before.
+struct Granted {
+  Root root;
+  bool before = false;
 };
 
 /// Where this person's things are, from the environment.
@@ -75,7 +84,7 @@ class Grants {
   /// Where imported data sets are kept.
   std::string datasets() const;
   static bool available(const Root& root);
-  /// The folder of a root, empty when it is not there.
+  /// The folder or file of a root, empty when it is not there.
   Fd find(const Root& root) const;
 
   /// Opens a regular file for reading by its path in messages.
@@ -83,9 +92,10 @@ class Grants {
   /// What lies in a folder, or below it; without a path, the roots.
   Listing list(const std::optional<std::string>& path, bool recursive) const;
 
-  /// For the program's verbs; both give a sentence for the person.
-  std::string grant(const std::string& folder);
-  std::string revoke(const std::string& folder);
+  /// Grants a folder, or a file alone; `file` says which of the two it must be.
+  Granted grant(const std::string& path, std::optional<bool> file = std::nullopt);
+  /// Gives a sentence for the person.
+  std::string revoke(const std::string& path);
 
  private:
   Places places_;
@@ -100,9 +110,10 @@ class Grants {
   File load() const;
   /// load(), which in a locked process must give what it gave then.
   File current() const;
-  /// Opens a folder of ours (made when missing) or a root.
-  Fd enter(const std::string& folder, bool own) const;
-  Fd open_root(const std::string& name) const;
+  /// Opens a folder of ours, made when missing.
+  void enter(const std::string& folder) const;
+  Fd enter(const Root& root) const;
+  Fd opened(const std::string& path, const std::function<Fd()>& open) const;
   void save(const File& file) const;
 };
 

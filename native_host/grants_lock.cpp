@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "native_host/grants.h"
@@ -21,6 +22,19 @@ struct Identity {
 Identity identity_of(const std::string& path) {
   struct stat s {};
   return stat(path.c_str(), &s) == 0 ? Identity{s.st_dev, s.st_ino} : Identity{};
+}
+
+/// The file at `path`, and nothing that has taken its place. Its folder is only passed through: it was not granted.
+Fd open_single(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  const Fd folder(::open(path.substr(0, std::max<std::size_t>(slash, 1)).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) throw std::system_error(errno, std::generic_category(), path);
+  Fd file = open_beneath(folder.get(), path.substr(slash + 1), O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  struct stat s {};
+  if (fstat(file.get(), &s) != 0 || !S_ISREG(s.st_mode)) {
+    throw std::system_error(EISDIR, std::generic_category(), path);
+  }
+  return file;
 }
 
 Failure restart() {
@@ -65,8 +79,10 @@ Powers Grants::lock() {
       locked->folders[folder] = keep(powers.write, folder);
     }
     for (const Root& root : locked->file->roots) {
-      const Identity there = keep(powers.read, root.folder);
-      locked->folders.emplace(root.folder, there);
+      struct stat s {};
+      // What has become of another kind since it was granted is known, and not opened.
+      const bool other = stat(root.path.c_str(), &s) == 0 && S_ISREG(s.st_mode) != root.file;
+      locked->folders.emplace(root.path, other ? Identity{s.st_dev, s.st_ino} : keep(powers.read, root.path));
     }
   }
   locked_ = std::move(locked);
@@ -87,21 +103,29 @@ Grants::File Grants::current() const {
   return *std::move(file);
 }
 
-Fd Grants::enter(const std::string& folder, bool own) const {
+Fd Grants::opened(const std::string& path, const std::function<Fd()>& open) const {
   try {
-    return open_folder(folder, own);
+    return open();
   } catch (const std::system_error& e) {
     // It was not there when this process was locked, or was another: the next one can have it.
-    const bool late = locked_ && e.code().value() == EACCES && locked_->folders.count(folder) &&
-                      !(locked_->folders.at(folder) == identity_of(folder));
+    const bool late = locked_ && e.code().value() == EACCES && locked_->folders.count(path) &&
+                      !(locked_->folders.at(path) == identity_of(path));
     if (late) throw restart();
     throw;
   }
 }
 
+void Grants::enter(const std::string& folder) const {
+  opened(folder, [&] { return open_folder(folder, true); });
+}
+
+Fd Grants::enter(const Root& root) const {
+  return opened(root.path, [&] { return root.file ? open_single(root.path) : open_folder(root.path); });
+}
+
 Fd Grants::find(const Root& root) const {
   try {
-    return enter(root.folder, false);
+    return enter(root);
   } catch (const std::system_error&) {
     return {};
   }
@@ -111,7 +135,7 @@ void Grants::check_lock() const {
   const File file = current();
   for (const std::string& folder : {file.checkpoints, file.datasets}) {
     try {
-      enter(folder, true);
+      enter(folder);
     } catch (const std::system_error&) {
       // The store says what is wrong with it.
     }

@@ -63,6 +63,7 @@ const std::vector<Host::Row>& Host::rows() {
       {"checkpoint.list", &Host::list_checkpoints},
       {"checkpoint.read", &Host::read_checkpoint},
       {"checkpoint.remove", &Host::remove},
+      {"dialog.open", &Host::open_dialog},
   };
   return rows;
 }
@@ -83,6 +84,7 @@ int Host::serve(int in, int out) {
                                        finish_if_idle();
                                      },
                                  });
+  hear_picker();
   in_store(
       [](Store& store) {
         store.remove_leftovers();
@@ -251,10 +253,10 @@ void Host::finish(int status) {
   finishing_ = true;
   status_ = status;
   pipe_->stop_reading();
-  // Nobody is there to give credit: what streams ends now, what was asked for is still done.
+  // Nobody is there to give credit or to pick: streams and dialogs end now, what else was asked for is still done.
   for (auto at = open_.begin(); at != open_.end();) {
     at->second.cancelled = at->second.cancellable;
-    at = at->second.stream ? open_.erase(at) : std::next(at);
+    at = at->second.stream || at->second.at_cancel ? open_.erase(at) : std::next(at);
   }
   loop_.after(kGraceMilliseconds, [this] { loop_.stop(); });
   finish_if_idle();

@@ -13,6 +13,7 @@
 #include "native_host/framing.h"
 #include "native_host/grants.h"
 #include "native_host/messages.h"
+#include "native_host/picker.h"
 #include "native_host/pipe.h"
 #include "native_host/store.h"
 #include "native_host/stream.h"
@@ -24,7 +25,9 @@ inline constexpr unsigned kGraceMilliseconds = 500;
 
 class Host {
  public:
-  Host(Loop& loop, Grants grants) : loop_(loop), grants_(std::move(grants)) {}
+  /// Without a picker nothing can be shown, and dialog.open says so.
+  Host(Loop& loop, Grants grants, PickerEnds picker = {})
+      : loop_(loop), grants_(std::move(grants)), picker_ends_(std::move(picker)) {}
   ~Host();
   /// Talks to the browser until it leaves; gives the program's exit status.
   int serve(int in, int out);
@@ -32,12 +35,14 @@ class Host {
  private:
   struct Row;
   struct Description;
+  struct PickerLine;
   /// A request that has no final reply yet.
   struct Open {
     bool cancellable = false;
     bool cancelled = false;
     bool streams = false;  // is a stream, or will be one when its file is open
     std::shared_ptr<Stream> stream;
+    std::function<void()> at_cancel;  // what a cancel does at once, where nothing looks at `cancelled` by itself
   };
   using Job = std::function<Json()>;
   using Done = std::function<void(Json value, std::exception_ptr error)>;
@@ -62,6 +67,11 @@ class Host {
   void list_checkpoints(Id id, const CheckpointList& request);
   void read_checkpoint(Id id, const CheckpointRead& request);
   void remove(Id id, const CheckpointRemove& request);
+  void open_dialog(Id id, const DialogOpen& request);
+
+  void hear_picker();
+  void picked(const Answer& answer);
+  void lose_picker();
 
   using OpenStream = std::function<std::shared_ptr<Stream>()>;
   /// What remains once the file of a stream is open: announce it and let it flow.
@@ -91,7 +101,9 @@ class Host {
 
   Loop& loop_;
   Grants grants_;
+  PickerEnds picker_ends_;
   std::unique_ptr<Pipe> pipe_;
+  std::shared_ptr<PickerLine> picker_;
   Decoder decoder_;
   std::map<Id, Open> open_;
   std::map<std::int64_t, std::int64_t> unanswered_writes_;  // by handle

@@ -81,8 +81,9 @@ void install_one(const Target& target, const InstallOptions& o, Report& report) 
 void prepare_folders(const Grants& grants, Report& report) {
   open_folder(grants.checkpoints(), true);
   for (const Root& root : grants.roots()) {
-    if (root.folder == grants.places().folder()) open_folder(root.folder, true);
-    report.text += "granted folder: " + shown(root.folder) + (Grants::available(root) ? "\n" : " (not there)\n");
+    if (root.path == grants.places().folder()) open_folder(root.path, true);
+    report.text += std::string(root.file ? "granted file: " : "granted folder: ") + shown(root.path) +
+                   (Grants::available(root) ? "\n" : " (not there)\n");
   }
   report.text += "checkpoints: " + shown(grants.checkpoints()) + "\n";
 }
@@ -124,7 +125,7 @@ void forget_grants(const Places& places, Report& report) {
   remove_partials(places.grants());
   if (unlink(places.grants().c_str()) == 0) {
     report.text += "removed " + shown(places.grants()) + "; the granted folders themselves stay:\n";
-    for (const Root& root : roots) report.text += "  " + shown(root.folder) + "\n";
+    for (const Root& root : roots) report.text += "  " + shown(root.path) + "\n";
   }
   remove_empty_above(places.grants(), places.home);
   Store store(checkpoints);

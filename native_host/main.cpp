@@ -14,6 +14,7 @@
 #include "native_host/host.h"
 #include "native_host/inspect.h"
 #include "native_host/install.h"
+#include "native_host/picker.h"
 
 namespace {
 
@@ -27,9 +28,9 @@ constexpr const char* kHelp =
     "  shadegrad-host uninstall [--browser NAME] [--profile DIR]   take that back; what was saved stays\n"
     "  shadegrad-host doctor    [--browser NAME] [--profile DIR]   say what is wrong, and the command that mends it\n"
     "  shadegrad-host inspect FILE [--json]   show what is in a checkpoint, and whether it is whole\n"
-    "  shadegrad-host grant DIR      let the extension read the files below DIR\n"
+    "  shadegrad-host grant DIR      let the extension read the files below DIR (or one file alone)\n"
     "  shadegrad-host revoke DIR     take that back\n"
-    "  shadegrad-host grants         list the granted folders\n"
+    "  shadegrad-host grants         list what is granted\n"
     "  shadegrad-host --version\n"
     "\n"
     "NAME is one of ";
@@ -46,14 +47,18 @@ std::string help() {
   return text + kHelpEnd;
 }
 
-Report grant(const Arguments& a) { return {Grants(Places::from_environment()).grant(a[0]) + "\n", 0}; }
+Report grant(const Arguments& a) {
+  const auto [root, before] = Grants(Places::from_environment()).grant(a[0]);
+  if (before) return {root.path + " is granted already, as '" + root.name + "'.\n", 0};
+  return {"Granted " + root.path + " as '" + root.name + "'.\n", 0};
+}
 
 Report revoke(const Arguments& a) { return {Grants(Places::from_environment()).revoke(a[0]) + "\n", 0}; }
 
 Report grants(const Arguments&) {
   std::string text;
   for (const Root& root : Grants(Places::from_environment()).roots()) {
-    text += root.name + "\t" + root.folder + (Grants::available(root) ? "\n" : "\t(not there)\n");
+    text += root.name + "\t" + root.path + (Grants::available(root) ? "\n" : "\t(not there)\n");
   }
   return {text.empty() ? "No folder is granted.\n" : text, 0};
 }
@@ -83,13 +88,24 @@ const std::map<std::string, Verb> kVerbs{
       }}},
 };
 
+/// Nothing but dialogs is lost without one.
+PickerEnds picker_for(const Places& places) {
+  try {
+    return start_picker(places);
+  } catch (const std::system_error& e) {
+    std::cerr << "shadegrad-host: no dialogs can be shown: " << e.what() << "\n";
+    return {};
+  }
+}
+
 int serve() {
   Grants grants(Places::from_environment());
+  PickerEnds picker = picker_for(grants.places());  // before the lock, which the picker does without
   harden(grants.lock());
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of that write, not the end of the host
   Loop loop;
-  Host host(loop, std::move(grants));
+  Host host(loop, std::move(grants), std::move(picker));
   const int status = host.serve(STDIN_FILENO, STDOUT_FILENO);
   // A job that the disk holds up must not hold up the end: its file has no name yet, or its old one.
   if (loop.jobs() > 0) _exit(status);

@@ -53,6 +53,12 @@ bool Fields::flag(const char* name, bool otherwise) {
   return *value->get<bool>();
 }
 
+bool Fields::either(const char* name, const char* yes, const char* no) {
+  const std::string word = text(name, 32);
+  if (word != yes && word != no) refuse(name, std::string("must be '") + yes + "' or '" + no + "'");
+  return word == yes;
+}
+
 Fields Fields::inside(const char* name) {
   const Value& value = need(name);
   if (value.get<Object>() == nullptr) refuse(name, "must be an object");
@@ -130,6 +136,8 @@ CheckpointRead::CheckpointRead(Fields& f)
     : name(f.text("name", kNameText)), credits(f.whole("credits", 1, kMostCredits)) {}
 
 CheckpointRemove::CheckpointRemove(Fields& f) : name(f.text("name", kNameText)) {}
+
+DialogOpen::DialogOpen(Fields& f) : file(f.either("kind", "file", "folder")) {}
 
 std::int64_t negotiate(const Hello& hello) {
   const auto both = std::min(hello.max, kProtocolMax);

@@ -32,6 +32,8 @@ class Fields {
   std::string text(const char* name, std::size_t most);
   std::optional<std::string> optional_text(const char* name, std::size_t most);
   bool flag(const char* name, bool otherwise);
+  /// Which of two words it is: true for `yes`.
+  bool either(const char* name, const char* yes, const char* no);
   Fields inside(const char* name);  // of an object
   std::optional<Json> optional_object(const char* name);
   std::string bytes(const char* name, std::size_t most);  // base64
@@ -121,6 +123,11 @@ struct CheckpointRead {
 struct CheckpointRemove {
   std::string name;
   explicit CheckpointRemove(Fields& f);
+};
+
+struct DialogOpen {
+  bool file = false;  // a single file, not a folder
+  explicit DialogOpen(Fields& f);
 };
 
 /// The version that both sides speak; throws protocol.unsupported, naming the side to update.

@@ -284,7 +284,9 @@ void Host::cancel(Id id, const RequestCancel& request) {
   reply(id, {{"cancelled", possible}});
   if (!possible) return;
   open->second.cancelled = true;
-  if (open->second.stream) pump(open->second.stream);
+  const Open now = open->second;  // by value: what is done here may take the request out
+  if (now.at_cancel) now.at_cancel();
+  if (now.stream) pump(now.stream);
 }
 
 void Host::begin(Id id, const CheckpointBegin& request) {

@@ -3,8 +3,9 @@
 # the npm packages of the lock file. When all is there it only looks, and takes a fraction of a second.
 source "$(dirname "$0")/env.sh"
 
-PACKAGES=(emscripten chromium firefox-esr fonts-liberation libuv1-dev nlohmann-json3-dev catch2 cmake ninja-build g++
-  pkg-config libegl-dev libgles-dev libegl1 libgles2 libgl1-mesa-dri xvfb e2fsprogs strace iproute2 ca-certificates "$@")
+PACKAGES=(emscripten chromium firefox-esr fonts-liberation libuv1-dev libsystemd-dev dbus
+  nlohmann-json3-dev catch2 cmake ninja-build g++ pkg-config libegl-dev libgles-dev libegl1
+  libgles2 libgl1-mesa-dri xvfb e2fsprogs strace iproute2 ca-certificates "$@")
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"

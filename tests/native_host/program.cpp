@@ -31,7 +31,7 @@ struct Child {
 };
 
 Child start(const std::string& program, const std::string& home, const std::vector<std::string>& arguments,
-            unsigned long file_size_limit) {
+            unsigned long file_size_limit, const std::vector<std::string>& environment = {}) {
   int in[2], out[2], err[2];
   if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC)) throw std::runtime_error("pipe");
   std::vector<std::string> words{program};
@@ -40,6 +40,7 @@ Child start(const std::string& program, const std::string& home, const std::vect
   for (std::string& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);
   std::vector<std::string> variables{"HOME=" + home, "PATH=/nowhere", "ASAN_OPTIONS=detect_leaks=1"};
+  variables.insert(variables.end(), environment.begin(), environment.end());
   std::vector<char*> env;
   for (std::string& v : variables) env.push_back(v.data());
   env.push_back(nullptr);
@@ -166,8 +167,9 @@ Result run_program(const std::string& program, const std::string& home, const st
   return result;
 }
 
-Program::Program(const std::string& home, std::vector<std::string> arguments, unsigned long file_size_limit) {
-  const Child child = start(SG_HOST_PROGRAM, home, arguments, file_size_limit);
+Program::Program(const std::string& home, std::vector<std::string> arguments, unsigned long file_size_limit,
+                 const std::vector<std::string>& environment) {
+  const Child child = start(SG_HOST_PROGRAM, home, arguments, file_size_limit, environment);
   pid_ = child.pid;
   in_ = child.in;
   out_ = child.out;

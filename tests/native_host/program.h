@@ -54,7 +54,7 @@ Result run_program(const std::string& program, const std::string& home, const st
 class Program {
  public:
   explicit Program(const std::string& home, std::vector<std::string> arguments = chromium_arguments(),
-                   unsigned long file_size_limit = 0);
+                   unsigned long file_size_limit = 0, const std::vector<std::string>& environment = {});
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
