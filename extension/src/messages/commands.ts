@@ -97,6 +97,9 @@ export const COMMANDS = {
   'predictions.get': v.object({ first: v.integer(0), count: v.integer(1, 4096) }),
   'host.connect': none,
   'host.list': v.object({}, { path }),
+  // Shows the desktop's own file chooser; what the person picks there is granted to the host.
+  'dialog.open': v.object({ kind: v.oneOf('folder', 'file') }),
+  'dialog.close': none,
   'counters.get': none,
   'notice.dismiss': v.object({ code: v.text(100, 1) }),
 } satisfies Record<string, v.Check<object>>;
@@ -157,6 +160,9 @@ export interface Results {
   'predictions.get': Predictions;
   'host.connect': RunState['host'];
   'host.list': { path: string; entries: HostEntry[] };
+  /** The name of what was granted, or null when the person picked nothing. */
+  'dialog.open': { granted: string | null };
+  'dialog.close': Nothing;
   'counters.get': Counters;
   'notice.dismiss': Nothing;
 }

@@ -61,7 +61,12 @@ export const HOST_REPLIES = {
   }),
   'checkpoint.read': v.object({ name, size, mtime: v.number(), bytes: size, frames: size }),
   'checkpoint.remove': v.object({ name }),
+  // A host that has granted something ends after this reply: a new one has it.
+  'dialog.open': v.object({ granted: v.nullable(v.text(255, 1)), restart: v.boolean }),
 } satisfies Record<string, v.Check<object>>;
+
+/** What the person is asked to pick in the desktop's own dialog. */
+export type DialogKind = 'folder' | 'file';
 
 export type HostRequestType = keyof typeof HOST_REPLIES;
 export type HostReply<T extends HostRequestType> = v.Checked<(typeof HOST_REPLIES)[T]>;
@@ -78,6 +83,7 @@ export interface HostRequests {
   'checkpoint.list': { limit?: number; cursor?: string };
   'checkpoint.read': { name: string; credits: number };
   'checkpoint.remove': { name: string };
+  'dialog.open': { kind: DialogKind };
 }
 
 /** A data frame after the relay decoded it. */

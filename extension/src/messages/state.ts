@@ -1,6 +1,8 @@
 // The one snapshot that pages show. The training worker owns it and posts it whole when anything but progress
 // changes; progress and new losses follow as increments that `applyProgress` adds. `revision` grows by one with each
 // message, so that a page that missed one notices and asks for the whole again.
+import { noHost } from './host_status.ts';
+import type { HostStatus } from './host_status.ts';
 
 export type Phase =
   | 'empty'
@@ -180,20 +182,6 @@ export interface Notice {
   time: number;
 }
 
-export type HostLinkState = 'unknown' | 'missing' | 'connected' | 'incompatible' | 'lost';
-
-export interface HostStatus {
-  state: HostLinkState;
-  version: string | null;
-  /** One line for the person: what is missing and what to do, or what installing the host would add. */
-  message: string;
-  /** Data frames and raw bytes received from the host since the worker began. */
-  frames: number;
-  bytes: number;
-  /** Names of the granted folders. */
-  roots: string[];
-}
-
 export type StoreName = 'host' | 'browser';
 
 export interface CheckpointEntry {
@@ -354,7 +342,7 @@ export function emptyState(): RunState {
     baselines: null,
     predictions: null,
     notices: [],
-    host: { state: 'unknown', version: null, message: '', frames: 0, bytes: 0, roots: [] },
+    host: noHost(),
     checkpoints: [],
     models: [],
     settings: [],

@@ -11,6 +11,7 @@ import type {
 } from '../messages/commands.ts';
 import type { HostReply } from '../messages/host.ts';
 import { failureOf } from './errors.ts';
+import { HostDialog } from './host_dialog.ts';
 import type { HostLink } from './hostlink.ts';
 import type { Saving } from './saving.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -66,6 +67,7 @@ export class Desk {
 }
 
 function handlersOf({ training, snapshot, saving, link }: DeskParts): Handlers {
+  const dialog = new HostDialog(link);
   return {
     'state.get': () => {
       snapshot.flush();
@@ -111,6 +113,11 @@ function handlersOf({ training, snapshot, saving, link }: DeskParts): Handlers {
       return status;
     },
     'host.list': async ({ path }) => ({ path: path ?? '', entries: await listFolder(link, path) }),
+    'dialog.open': async ({ kind }) => ({ granted: await dialog.open(kind) }),
+    'dialog.close': async () => {
+      await dialog.close();
+      return {};
+    },
     'counters.get': () => training.counters(),
     'notice.dismiss': ({ code }) => {
       snapshot.dismiss(code);

@@ -1,6 +1,6 @@
 // What a person reads when the native host is missing, refuses, ends, or speaks another version.
 import type { PortEnd } from '../messages/relay.ts';
-import type { HostLinkState } from '../messages/state.ts';
+import type { HostLinkState } from '../messages/host_status.ts';
 import { TrainingError } from './errors.ts';
 
 /** Failures of the link to the host, or of the host itself with its own code. */
@@ -8,6 +8,9 @@ export class HostError extends TrainingError {}
 
 export const MISSING =
   'No native host is installed. Installing it adds picking files from folders that you grant, and checkpoints kept as files on disk.';
+
+export const RENEWED =
+  'The native host started anew, because what it may read has changed, and ended what was open. Try that again.';
 
 const DOCTOR = 'Run "shadegrad-host doctor" to see why, then reconnect.';
 

@@ -1,24 +1,28 @@
 // The worker's line to the native host: requests with replies and time limits, streams with credits, the greeting that
 // agrees on a version, and one HostStatus that says how things stand. A host that ends, a background that ends and a host
-// that stays silent all come out as a HostError of every open request; the next request connects again.
+// that stays silent all come out as a HostError of every open request; the next request connects again. A host that ends
+// because what is granted has changed is followed by the next one without a word to anybody.
 import { dataFrame, endFrame, failureReply, HOST_REPLIES, PROTOCOL } from '../messages/host.ts';
-import type { HostReply, HostRequests, HostRequestType } from '../messages/host.ts';
+import type { DialogKind, HostReply, HostRequests, HostRequestType } from '../messages/host.ts';
 import type { FromRelay } from '../messages/relay.ts';
-import type { HostStatus } from '../messages/state.ts';
+import { noHost } from '../messages/host_status.ts';
+import type { HostStatus } from '../messages/host_status.ts';
 import { isRecord } from '../messages/validate.ts';
-import { endOf, HostError, incompatible } from './host_errors.ts';
+import { endOf, HostError, incompatible, RENEWED } from './host_errors.ts';
 import { CREDITS, HostStream } from './host_stream.ts';
-import { RelayEnd } from './relay_port.ts';
+import { RelayEnd, within } from './relay_port.ts';
 
 const REQUEST_MS = 20_000;
 const HELLO_MS = 8000;
 const HEARTBEAT_MS = 5000;
+/** A host that starts anew finishes what it was asked in half a second. */
+const ENDING_MS = 2000;
 
 interface Pending {
   type: HostRequestType;
   resolve: (reply: never) => void;
   reject: (error: HostError) => void;
-  timer: ReturnType<typeof setTimeout>;
+  timer: ReturnType<typeof setTimeout> | null;
 }
 
 export interface HostLinkEvents {
@@ -37,18 +41,14 @@ export class HostLink {
   readonly #relay: RelayEnd;
   readonly #pending = new Map<number, Pending>();
   readonly #streams = new Map<number, HostStream>();
-  #status: HostStatus = {
-    state: 'unknown',
-    version: null,
-    message: '',
-    frames: 0,
-    bytes: 0,
-    roots: [],
-  };
+  #status: HostStatus = noHost();
   #toldLost = false;
   #version = '0';
   #nextId = 1;
   #connecting: Promise<HostStatus> | null = null;
+  /** A host that ends, and the greeting of the next one. */
+  #renewing: Promise<HostStatus> | null = null;
+  #ended: (() => void) | null = null;
   #heartbeat: ReturnType<typeof setInterval> | null = null;
 
   constructor(events: HostLinkEvents) {
@@ -83,6 +83,7 @@ export class HostLink {
 
   /** Greets the host when that has not been done; resolves with how things stand, whatever it is. */
   connect(): Promise<HostStatus> {
+    if (this.#renewing !== null) return this.#renewing;
     if (this.connected) return Promise.resolve(this.#status);
     this.#connecting ??= this.#greet().finally(() => {
       this.#connecting = null;
@@ -90,13 +91,26 @@ export class HostLink {
     return this.#connecting;
   }
 
-  async request<T extends HostRequestType>(
+  /** `limitMs` of null waits for a person; `started` hears the id that request.cancel takes. */
+  request<T extends HostRequestType>(
     type: T,
     fields: HostRequests[T],
-    limitMs = REQUEST_MS,
+    limitMs: number | null = REQUEST_MS,
+    started?: (id: number) => void,
   ): Promise<HostReply<T>> {
-    await this.#connected();
-    return this.#send(this.#id(), type, fields, limitMs);
+    const send = (): Promise<HostReply<T>> => {
+      const id = this.#id();
+      started?.(id);
+      return this.#send(id, type, fields, limitMs);
+    };
+    // An open save ended with its host: what belongs to it is not for the next one.
+    return this.#withNext(send, !('handle' in fields));
+  }
+
+  /** Tells pages which dialog is open. */
+  showDialog(dialog: DialogKind | null): void {
+    this.#status = { ...this.#status, dialog };
+    this.#events.changed();
   }
 
   /** The reply and then the bytes, verified. */
@@ -105,15 +119,49 @@ export class HostLink {
     fields: Omit<HostRequests[T], 'credits'>,
     what: string,
   ): Promise<{ reply: HostReply<T>; chunks: AsyncGenerator<Uint8Array, void, undefined> }> {
-    await this.#connected();
-    const id = this.#id();
     const request = { ...fields, credits: CREDITS } as unknown as HostRequests[T];
     // The stream is made when the reply arrives: frames may follow in the same turn.
     let opened: HostStream | null = null;
-    const reply = await this.#send(id, type, request, REQUEST_MS, (accepted) => {
-      opened = this.#openStream(id, what, (accepted as { bytes: number }).bytes);
+    const reply = await this.#withNext(() => {
+      const id = this.#id();
+      return this.#send(id, type, request, REQUEST_MS, (accepted) => {
+        opened = this.#openStream(id, what, (accepted as { bytes: number }).bytes);
+      });
     });
     return { reply, chunks: (opened as unknown as HostStream).chunks() };
+  }
+
+  /** Sends, and once more when this host refused because the next one has what is granted by now. */
+  async #withNext<R>(send: () => Promise<R>, again = true): Promise<R> {
+    await this.#connected();
+    try {
+      return await send();
+    } catch (error) {
+      if (!again || !isRestart(error)) throw error;
+      await this.#connected();
+      return send();
+    }
+  }
+
+  /** The host has said that it ends: waits for that, and greets the next one. */
+  #renew(): void {
+    this.#renewing ??= this.#next().finally(() => {
+      this.#renewing = null;
+    });
+  }
+
+  async #next(): Promise<HostStatus> {
+    const ended = new Promise<true>((resolve) => {
+      this.#ended = () => {
+        resolve(true);
+      };
+    });
+    if (!(await within(ended, ENDING_MS))) this.#relay.send({ type: 'relay.close' });
+    this.#ended = null;
+    this.#failAll(new HostError('host.closed', RENEWED));
+    const status = await this.#greet();
+    if (status.state !== 'connected' && !this.#toldLost) this.#tellLost(status.message);
+    return status;
   }
 
   async #connected(): Promise<void> {
@@ -121,7 +169,7 @@ export class HostLink {
     if (state !== 'connected') throw new HostError(`host.${state}`, message);
   }
 
-  async #greet(): Promise<HostStatus> {
+  async #greet(again = true): Promise<HostStatus> {
     try {
       await this.#relay.ensure();
       this.#relay.send({ type: 'relay.open' });
@@ -140,6 +188,7 @@ export class HostLink {
       if (this.#toldLost) this.#events.back();
       this.#toldLost = false;
     } catch (error) {
+      if (again && isRestart(error)) return this.#greet(false);
       this.#notGreeted(error);
     }
     return this.#status;
@@ -158,20 +207,21 @@ export class HostLink {
     id: number,
     type: T,
     fields: HostRequests[T],
-    limitMs: number,
+    limitMs: number | null,
     accepted?: (reply: HostReply<T>) => void,
   ): Promise<HostReply<T>> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const giveUp = (): void => {
         this.#pending.delete(id);
-        const seconds = String(limitMs / 1000);
+        const seconds = String((limitMs ?? 0) / 1000);
         reject(
           new HostError(
             'host.silent',
             `The native host gave no answer to ${type} for ${seconds} s.`,
           ),
         );
-      }, limitMs);
+      };
+      const timer = limitMs === null ? null : setTimeout(giveUp, limitMs);
       const settle = (reply: HostReply<T>): void => {
         accepted?.(reply);
         resolve(reply);
@@ -232,22 +282,30 @@ export class HostLink {
     if (pending === undefined) return;
     const reply = HOST_REPLIES[pending.type](message, pending.type);
     this.#settle(id);
+    if ('restart' in reply && reply.restart) this.#renew();
     pending.resolve(reply as never);
   }
 
   #fail(id: number, error: HostError): void {
     this.#streams.get(id)?.fail(error);
-    this.#settle(id)?.reject(error);
+    const pending = this.#settle(id);
+    // Greeting has its own second try.
+    if (isRestart(error) && pending?.type !== 'hello') this.#renew();
+    pending?.reject(error);
   }
 
   #settle(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
-    if (pending !== undefined) clearTimeout(pending.timer);
+    if (pending?.timer != null) clearTimeout(pending.timer);
     this.#pending.delete(id);
     return pending;
   }
 
   #closed({ end, message }: Extract<FromRelay, { type: 'relay.closed' }>): void {
+    if (this.#ended !== null) {
+      this.#ended();
+      return;
+    }
     const wasConnected = this.connected;
     const after = endOf(end, message, wasConnected);
     this.#become(after.state, after.message);
@@ -301,6 +359,10 @@ export class HostLink {
     const { state } = await this.connect();
     if (state !== 'connected') this.#tellLost(message);
   }
+}
+
+function isRestart(error: unknown): boolean {
+  return error instanceof HostError && error.code === 'host.restart';
 }
 
 function hostFailure(message: Record<string, unknown>): HostError {

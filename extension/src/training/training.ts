@@ -1,12 +1,12 @@
 // The training room: one data set, at most one run, and what a page may ask of them. Everything that lasts lives here in
 // the worker, so that pages may come and go; a failed step leaves what was there before it.
 import type { CommandOf, DataSource, RunStarted } from '../messages/commands.ts';
+import type { HostStatus } from '../messages/host_status.ts';
 import { emptyHistory, isActive } from '../messages/state.ts';
 import type {
   CheckpointEntry,
   DeviceName,
   EpochSummary,
-  HostStatus,
   Predictions,
   RunState,
   StoreName,

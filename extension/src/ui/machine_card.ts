@@ -2,7 +2,8 @@
 
 import type { Counters } from '../messages/commands.ts';
 import { isActive } from '../messages/state.ts';
-import type { HostLinkState, RunState } from '../messages/state.ts';
+import type { HostLinkState } from '../messages/host_status.ts';
+import type { RunState } from '../messages/state.ts';
 import { make, on, setHidden, setText } from './dom.ts';
 import { raceDetails } from './device_view.ts';
 import { formatBytes, formatCount, joinWords } from './format.ts';

@@ -43,6 +43,8 @@ const longSilence: Partial<Record<CommandType, number>> = {
   'checkpoint.save': 120_000,
   'checkpoint.fetch': 300_000,
   'predictions.get': 120_000,
+  // A person takes the time that they take.
+  'dialog.open': 86_400_000,
 };
 
 export class Page implements Actions {

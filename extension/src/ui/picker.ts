@@ -7,6 +7,7 @@ import { deviceText } from './device_view.ts';
 import { make, on, setAttribute, setDisabled, setHidden, setText, syncList } from './dom.ts';
 import { formatBytes, formatCount, formatMoment, shorten } from './format.ts';
 import type { Actions, Snapshot } from './page.ts';
+import { HostDialogPanel } from './host_dialog.ts';
 import { each, once, testIds } from './testids.ts';
 
 const exampleName = 'seattle-weather.csv';
@@ -149,7 +150,7 @@ class LastRunCard {
   }
 }
 
-/** The granted folder, browsed level by level; without the host, one line on what it would add. */
+/** The granted folders, browsed level by level and added to; without the host, one line on what it would add. */
 class HostFolder {
   readonly #actions: Actions;
   readonly #message = make('p', { class: 'small muted', ...once(testIds.hostState) });
@@ -161,7 +162,7 @@ class HostFolder {
   readonly #browse = make(
     'button',
     { type: 'button', ...once(testIds.hostOpen) },
-    'From the Shadegrad folder',
+    'From the granted folders',
   );
   readonly #up = make(
     'button',
@@ -169,7 +170,7 @@ class HostFolder {
     '‹ Back',
   );
   readonly #path = make('span', { class: 'clip small muted' });
-  readonly #list = make('ul', { class: 'entries', 'aria-label': 'Files of the Shadegrad folder' });
+  readonly #list = make('ul', { class: 'entries', 'aria-label': 'Files of the granted folders' });
   readonly #listing = make(
     'div',
     { class: 'stack', hidden: true },
@@ -181,20 +182,24 @@ class HostFolder {
     { class: 'small muted', hidden: true },
     'Nothing here that can be read: put a CSV into this folder.',
   );
-  readonly element = make(
-    'section',
-    { class: 'stack', 'aria-label': 'Shadegrad folder' },
-    this.#browse,
-    this.#listing,
-    this.#none,
-    make('div', { class: 'row spread' }, this.#message, this.#connect),
-  );
+  readonly #dialog: HostDialogPanel;
+  readonly element: HTMLElement;
   #trail: string[] = [];
   #entries: HostEntry[] | null = null;
   #asked = false;
 
   constructor(actions: Actions) {
     this.#actions = actions;
+    this.#dialog = new HostDialogPanel(actions, (name) => void this.#show([], name));
+    this.element = make(
+      'section',
+      { class: 'stack', 'aria-label': 'Granted folders' },
+      this.#browse,
+      this.#listing,
+      this.#none,
+      this.#dialog.element,
+      make('div', { class: 'row spread' }, this.#message, this.#connect),
+    );
     on(this.#connect, 'click', () => void actions.run({ type: 'host.connect' }));
     on(this.#browse, 'click', () => void this.#show([]));
     on(this.#up, 'click', () => {
@@ -214,6 +219,7 @@ class HostFolder {
     setHidden(this.#connect, connected || host.state === 'unknown');
     setHidden(this.#message, connected || host.message === '');
     setText(this.#message, host.message);
+    this.#dialog.update(host);
     for (const button of this.#list.querySelectorAll('button')) setDisabled(button, opening);
   }
 
@@ -225,7 +231,8 @@ class HostFolder {
     setHidden(this.#browse, false);
   }
 
-  async #show(trail: string[]): Promise<void> {
+  /** Lists a folder, the granted ones without one; the entry with the path `first` gets the focus. */
+  async #show(trail: string[], first?: string): Promise<void> {
     const path = trail[trail.length - 1];
     const listing = await this.#actions.run(
       path === undefined ? { type: 'host.list' } : { type: 'host.list', path },
@@ -246,7 +253,8 @@ class HostFolder {
       (entry) => this.#makeEntry(entry),
       () => undefined,
     );
-    this.#list.querySelector('button')?.focus();
+    const buttons = [...this.#list.querySelectorAll('button')];
+    (buttons.find(({ dataset }) => dataset['path'] === first) ?? buttons[0])?.focus();
   }
 
   #makeEntry(entry: HostEntry): HTMLLIElement {

@@ -28,7 +28,7 @@ export function scenario(name, options, body) {
     let observer = null;
     try {
       if (host) world.installHost(browser);
-      prepare?.(world);
+      await prepare?.(world);
       session = await launch[browser].launch(world);
       const page = await session.openPopup();
       observer = await session.observe();

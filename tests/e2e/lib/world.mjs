@@ -20,13 +20,15 @@ export const HOST_PROGRAM = join(BUILD, 'native/native_host/shadegrad-host');
 export const HOST_NAME = 'io.shadegrad.host';
 export const IDS = JSON.parse(readFileSync(join(ROOT, 'packaging/ids.json'), 'utf8'));
 
+/** What a picker calls itself. */
+const PICKER = 'shadegrad-pick';
 const PROXY = fileURLToPath(new URL('./host_proxy.mjs', import.meta.url));
 
 /** Variables that would lead the browser or the host out of the private home are overwritten or taken away. */
 function privateEnvironment(home) {
   const env = { ...process.env, HOME: home };
   for (const name of Object.keys(env)) {
-    if (name.startsWith('XDG_') || name.startsWith('SHADEGRAD_')) delete env[name];
+    if (/^(XDG_|SHADEGRAD_|DBUS_)/.test(name)) delete env[name];
   }
   mkdirSync(join(home, '.runtime'), { recursive: true, mode: 0o700 });
   return Object.assign(env, {
@@ -89,10 +91,11 @@ export class World {
     return join(this.home, 'Shadegrad');
   }
 
-  /** Processes of the host that this world's browser started. */
+  /** Processes of the host that this world's browser started, without the pickers that they forked. */
   hostProcesses() {
     const mine = (pid) => {
       try {
+        if (readFileSync(`/proc/${pid}/comm`, 'utf8') === `${PICKER}\n`) return false;
         const home = readFileSync(`/proc/${pid}/environ`, 'utf8')
           .split('\0')
           .includes(`HOME=${this.home}`);

@@ -8,6 +8,8 @@ export class Recorder implements Actions {
   readonly told: Omit<Notice, 'time'>[] = [];
   readonly dismissed: Notice[] = [];
   readonly answers: Partial<{ [T in CommandType]: Results[T] }> = {};
+  /** Commands that are refused, or answered later. */
+  readonly later: Partial<Record<CommandType, Promise<unknown>>> = {};
   reconnects = 0;
 
   run<C extends Command>(command: C): Promise<Results[C['type']] | null> {
@@ -16,6 +18,11 @@ export class Recorder implements Actions {
   }
 
   async ask<C extends Command>(command: C): Promise<Results[C['type']]> {
+    const later = this.later[command.type];
+    if (later !== undefined) {
+      this.commands.push(command);
+      return (await later) as Results[C['type']];
+    }
     const answer = await this.run(command);
     if (answer === null) throw new Error('refused');
     return answer;

@@ -208,6 +208,7 @@ const host: RunState['host'] = {
   frames: 3,
   bytes: 48_219,
   roots: ['Shadegrad'],
+  dialog: null,
 };
 
 /** A history of so many epochs of 36 steps. */

@@ -99,6 +99,7 @@ const missing = {
   frames: 0,
   bytes: 0,
   roots: [],
+  dialog: null,
 };
 const failure = {
   code: 'csv.empty',
