@@ -10,6 +10,7 @@
 #include "train/blocks.h"
 #include "train/checkpoint.h"
 #include "train/race.h"
+#include "webgl/webgl_device.h"
 
 using namespace sg;
 using namespace sg::test;
@@ -272,4 +273,21 @@ TEST_CASE("steps of a run in blocks see what the whole series in memory gives fo
     REQUIRE(curve.losses[i].second == n[0]);
   }
   CHECK(curve.losses.size() == static_cast<size_t>(2 * supply->steps()));
+}
+
+TEST_CASE("blocks are renewed in place on the graphics device, too", "[train][blocks][webgl]") {
+  Elsewhere data = waves(1200, gaps);
+  const train::TrainConfig config = small_config({{"epochs", 1}});
+  const train::Devices cards{[](const std::string&) { return make_webgl_device(); }, [] { return train::Gpu{}; }};
+  train::Session card(cards, "webgl", open(data, config, tight()), config);
+  train::Session cpu(cpu_devices(), "cpu", open(data, config, tight()), config);
+  Curve a, b;
+  for (int i = 0; i < 12; ++i) work(card, data, 1, a);
+  const Counters before = card.device().counters();
+  const Curve rest = run_fed(card, data, card.steps_per_epoch() - 1, 1);
+  CHECK(card.device().counters().live_buffers <= before.live_buffers + 2);  // a copy under way
+  a.losses.insert(a.losses.end(), rest.losses.begin(), rest.losses.end());
+  b = run_fed(cpu, data, cpu.steps_per_epoch() - 1);
+  REQUIRE(a.losses.size() == b.losses.size());
+  for (size_t i = 0; i < a.losses.size(); ++i) CHECK(a.losses[i].second == Approx(b.losses[i].second).margin(1e-4));
 }

@@ -154,9 +154,10 @@ BaselineResult seasonal_naive_forecast(const ForecastData& data, size_t period) 
 uint64_t season_sample_rows(uint64_t training_rows) { return std::min<uint64_t>(training_rows, 20'000); }
 
 std::optional<Season> propose_season(const ForecastData& data) {
-  const size_t end = data.windows().split_row;
+  const auto end = static_cast<size_t>(data.windows().split_row);
   std::vector<float> values;
-  for (size_t row = end - season_sample_rows(end); row < end; ++row) values.push_back(data.target(row, 0));
+  for (size_t row = end - static_cast<size_t>(season_sample_rows(end)); row < end; ++row)
+    values.push_back(data.target(row, 0));
   return propose_season(values, end);
 }
 

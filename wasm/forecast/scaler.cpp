@@ -6,9 +6,9 @@
 namespace sg {
 namespace {
 
-ColumnScale fit_column(const SeriesColumn& column, size_t training_rows) {
+ColumnScale fit_column(const SeriesColumn& column, uint64_t training_rows) {
   ColumnFit fit;
-  for (size_t r = 0; r < std::min(training_rows, column.values.size()); ++r) fit.add(column.values[r]);
+  for (size_t r = 0; r < std::min<uint64_t>(training_rows, column.values.size()); ++r) fit.add(column.values[r]);
   return fit.result(column.name, training_rows);
 }
 
@@ -66,7 +66,7 @@ void Scaler::check_columns(const std::vector<std::string>& feature_names,
   check_names(target_names, targets, "target");
 }
 
-Scaler Scaler::fit(const SeriesTable& table, size_t training_rows) {
+Scaler Scaler::fit(const SeriesTable& table, uint64_t training_rows) {
   Scaler scaler;
   for (const SeriesColumn& c : table.features) scaler.features.push_back(fit_column(c, training_rows));
   for (const SeriesColumn& c : table.targets) scaler.targets.push_back(fit_column(c, training_rows));

@@ -45,7 +45,7 @@ struct Scaler {
 
   /// Fits on rows [0, training_rows), leaving missing values out. Throws forecast.empty_column when a column has no
   /// value there.
-  static Scaler fit(const SeriesTable& table, size_t training_rows);
+  static Scaler fit(const SeriesTable& table, uint64_t training_rows);
 
   /// Throws checkpoint.mismatch where a checkpoint's columns are others than these, or in another order.
   void check_columns(const std::vector<std::string>& feature_names, const std::vector<std::string>& target_names) const;

@@ -10,7 +10,7 @@ namespace sg {
 class SeriesPart final : public ForecastData {
  public:
   /// Room for so many rows, none of them filled, of a series whose validation part begins at `split_row`.
-  SeriesPart(size_t rows, const WindowConfig& config, size_t split_row, Scaler scaler)
+  SeriesPart(size_t rows, const WindowConfig& config, uint64_t split_row, Scaler scaler)
       : ForecastData(rows, config, std::move(scaler)) {
     windows_.split_row = split_row;
   }

@@ -74,7 +74,7 @@ WindowSplit split_windows(const SeriesTable& table, const WindowConfig& config) 
   const SplitBounds bounds = split_bounds(table.rows, config);
   check(table);
   WindowSplit split;
-  split.split_row = static_cast<size_t>(bounds.split_row);
+  split.split_row = bounds.split_row;
   split.purged = static_cast<size_t>(bounds.purged);
   std::vector<uint8_t> missing(table.rows, 0);
   for (const SeriesColumn& c : table.features) mark_missing(c.values, kFeatureMissing, missing);
@@ -92,9 +92,10 @@ WindowSplit split_windows(const SeriesTable& table, const WindowConfig& config) 
     else
       ++(training ? split.skipped_training : split.skipped_validation);
   }
-  if (split.training.empty()) fail_gaps(table, 0, split.split_row, "training", split.skipped_training);
+  if (split.training.empty())
+    fail_gaps(table, 0, static_cast<size_t>(bounds.split_row), "training", split.skipped_training);
   if (split.validation.empty()) {
-    fail_gaps(table, split.split_row - config.look_back, table.rows, "validation", split.skipped_validation);
+    fail_gaps(table, static_cast<size_t>(bounds.first_validation), table.rows, "validation", split.skipped_validation);
   }
   return split;
 }

@@ -33,7 +33,7 @@ struct SplitBounds {
 SplitBounds split_bounds(uint64_t rows, const WindowConfig& config);
 
 struct WindowSplit {
-  size_t split_row = 0;            // first row of the validation part
+  uint64_t split_row = 0;          // first row of the validation part
   std::vector<uint32_t> training;  // start rows, ascending
   std::vector<uint32_t> validation;
   size_t skipped_training = 0;  // left out: they touch a missing value

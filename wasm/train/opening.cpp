@@ -106,7 +106,7 @@ void Opening::finish_scan() {
         {starts.first - before, before + starts.rows + uint64_t{windows_.look_back} + windows_.horizon - 1});
     room += static_cast<size_t>(ranges_.back().rows);
   }
-  validation_.emplace(room, windows_, static_cast<size_t>(scan_->bounds().split_row), *scaler_);
+  validation_.emplace(room, windows_, scan_->bounds().split_row, *scaler_);
   whole_.emplace(windows_.look_back, windows_.horizon);
   feed_.ask(ranges_);
   phase_ = Phase::validation;
