@@ -42,10 +42,11 @@ export class HostDialogPanel {
   readonly #buttons = make('div', { class: 'row' }, this.#folder, this.#file);
   readonly #waiting = make('div', { class: 'row', hidden: true }, this.#cancel);
   readonly element = make('div', { class: 'stack' }, this.#buttons, this.#said, this.#waiting);
-  #dialog: DialogKind | null = null;
-  /** What the worker said last, which is older than what this page's own request says. */
-  #seen: DialogKind | null = null;
-  #asking = false;
+  /** What this page asks for, and what the worker says is open, which may be a little older. */
+  #asking: DialogKind | null = null;
+  #open: DialogKind | null = null;
+  #answered = false;
+  #outcome = { text: '', withCommand: false };
 
   /** `granted` hears the name of what was added. */
   constructor(actions: Actions, granted: (name: string) => void) {
@@ -54,53 +55,49 @@ export class HostDialogPanel {
     on(this.#folder, 'click', () => void this.#ask('folder', this.#folder));
     on(this.#file, 'click', () => void this.#ask('file', this.#file));
     on(this.#cancel, 'click', () => void actions.run({ type: 'dialog.close' }));
-    this.#say('');
+    this.#draw();
   }
 
   update({ state, dialog }: HostStatus): void {
     setHidden(this.element, state !== 'connected' && dialog === null);
-    if (dialog === this.#seen) return;
-    this.#seen = dialog;
-    if (!this.#asking && dialog !== this.#dialog) this.#become(dialog);
+    // After its own answer a page may still be told of the dialog that it has heard the end of.
+    if (dialog === null) this.#answered = false;
+    this.#open = this.#answered ? null : dialog;
+    this.#draw();
   }
 
   async #ask(kind: DialogKind, from: HTMLElement): Promise<void> {
-    this.#asking = true;
-    this.#become(kind);
+    this.#asking = kind;
+    this.#draw();
     this.#cancel.focus();
+    let granted: string | null = null;
     try {
-      const { granted } = await this.#actions.ask({ type: 'dialog.open', kind });
-      this.#end(from);
-      if (granted === null) {
-        this.#say('Nothing was added.');
-      } else {
-        this.#say(`Shadegrad may now read the ${kind} “${granted}”, and nothing beside it.`);
-        this.#granted(granted);
-      }
+      ({ granted } = await this.#actions.ask({ type: 'dialog.open', kind }));
+      const added = `Shadegrad may now read the ${kind} “${String(granted)}”, and nothing beside it.`;
+      this.#outcome = { text: granted === null ? 'Nothing was added.' : added, withCommand: false };
     } catch (error) {
-      this.#end(from);
       const { code, message } = reasonOf(error);
       // The sentence ends in the command, which stands behind it in letters of its own.
-      this.#say(message.replace(` ${command}`, ''), byCommand.has(code));
+      const text = message.replace(` ${command}`, '');
+      this.#outcome = { text, withCommand: byCommand.has(code) };
     }
-  }
-
-  #end(from: HTMLElement): void {
-    this.#asking = false;
-    this.#become(null);
+    this.#asking = null;
+    this.#open = null;
+    this.#answered = true;
+    this.#draw();
     from.focus();
+    if (granted !== null) this.#granted(granted);
   }
 
-  #become(dialog: DialogKind | null): void {
-    this.#dialog = dialog;
+  #draw(): void {
+    const dialog = this.#asking ?? this.#open;
     setHidden(this.#buttons, dialog !== null);
     setHidden(this.#waiting, dialog === null);
-    this.#say(dialog === null ? '' : `A dialog of your desktop is open: pick the ${dialog} there.`);
-  }
-
-  #say(text: string, withCommand = false): void {
-    setText(this.#text, text);
-    setHidden(this.#command, !withCommand);
-    setHidden(this.#said, text === '');
+    const { text, withCommand } = this.#outcome;
+    const open = `A dialog of your desktop is open: pick the ${String(dialog)} there.`;
+    const said = dialog === null ? text : open;
+    setText(this.#text, said);
+    setHidden(this.#command, dialog !== null || !withCommand);
+    setHidden(this.#said, said === '');
   }
 }

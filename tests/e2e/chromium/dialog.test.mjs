@@ -56,7 +56,7 @@ scenario(
     await ui.clickNamed('host-entry', 'mine/');
     await ui.clickNamed('host-entry', 'waves.csv');
     const ready = await observer.until((one) => one.phase === 'ready', 'the file');
-    assert.equal(ready.dataset.rows, 200);
+    assert.equal(ready.description.rows, 200);
     assert.equal(ready.source.path, 'mine/waves.csv');
   }),
 );

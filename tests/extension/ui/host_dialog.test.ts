@@ -65,11 +65,15 @@ describe('the page that asked', () => {
     one('dialog-file').click();
     bench.show(stateOf('empty'));
     expect(said()).toContain('pick the file there');
-    showDialog('file');
     answer.resolve(null);
     await settle();
     expect(said()).toContain('Nothing was added.');
-    showDialog('file');
+    for (const dialog of ['file', 'file', null] as const) {
+      showDialog(dialog);
+      expect(said()).toContain('Nothing was added.');
+    }
+    showDialog('folder');
+    expect(said()).toContain('pick the folder there');
     showDialog(null);
     expect(said()).toContain('Nothing was added.');
     expect(document.activeElement).toBe(one('dialog-file'));
