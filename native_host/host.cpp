@@ -54,6 +54,11 @@ const std::vector<Host::Row>& Host::rows() {
       {"dataset.list", &Host::list},
       {"dataset.describe", &Host::describe},
       {"dataset.read", &Host::read},
+      {"dataset.import", &Host::import},
+      {"dataset.imports", &Host::imports},
+      {"dataset.manifest", &Host::manifest},
+      {"dataset.forget", &Host::forget},
+      {"shard.read", &Host::read_shard},
       {"flow.credit", &Host::credit},
       {"request.cancel", &Host::cancel},
       {"checkpoint.begin", &Host::begin},
@@ -85,14 +90,21 @@ int Host::serve(int in, int out) {
                                      },
                                  });
   hear_picker();
+  const auto complain = [](const Json&, const std::exception_ptr& error) {
+    if (error) std::cerr << "shadegrad-host: " << failure_reply(nullptr, error)["message"] << "\n";
+  };
   in_store(
       [](Store& store) {
         store.remove_leftovers();
         return Json();
       },
-      [](const Json&, const std::exception_ptr& error) {
-        if (error) std::cerr << "shadegrad-host: " << failure_reply(nullptr, error)["message"] << "\n";
-      });
+      complain);
+  on_pool(
+      [this] {
+        datasets()->remove_leftovers();
+        return Json();
+      },
+      complain);
   loop_.run();
   return status_;
 }

@@ -7,9 +7,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "native_host/datasets.h"
 #include "native_host/framing.h"
 #include "native_host/grants.h"
 #include "native_host/messages.h"
@@ -36,6 +38,7 @@ class Host {
   struct Row;
   struct Description;
   struct PickerLine;
+  struct Importing;
   /// A request that has no final reply yet.
   struct Open {
     bool cancellable = false;
@@ -58,6 +61,13 @@ class Host {
   void describe(Id id, const DatasetDescribe& request);
   void describe_slice(Id id, std::shared_ptr<Description> description);
   void read(Id id, const DatasetRead& request);
+  void import(Id id, const DatasetImport& request);
+  void import_slice(Id id, std::shared_ptr<Importing> importing);
+  void end_import(Id id, std::shared_ptr<Importing> importing, Json value, std::exception_ptr error);
+  void imports(Id id, const DatasetImports& request);
+  void manifest(Id id, const DatasetManifest& request);
+  void forget(Id id, const DatasetForget& request);
+  void read_shard(Id id, const ShardRead& request);
   void credit(Id id, const FlowCredit& request);
   void cancel(Id id, const RequestCancel& request);
   void begin(Id id, const CheckpointBegin& request);
@@ -78,6 +88,9 @@ class Host {
   Done flow(Id id, std::shared_ptr<std::shared_ptr<Stream>> opened);
   void pump(const std::shared_ptr<Stream>& stream);
   void check_streams() const;
+
+  /// The imported data sets, where the grants have them by now. For the pool.
+  std::shared_ptr<Datasets> datasets();
 
   void on_pool(Job job, Done done);
   /// Like on_pool, but one at a time and in order, with the store.
@@ -110,6 +123,9 @@ class Host {
   std::deque<std::function<void()>> store_queue_;
   bool store_busy_ = false;
   std::unique_ptr<Store> store_;  // made and used by the store's queue alone
+  std::mutex datasets_mutex_;
+  std::shared_ptr<Datasets> datasets_;
+  bool importing_ = false;
   std::int64_t frames_sent_ = 0;
   bool greeted_ = false;
   bool finishing_ = false;

@@ -8,6 +8,7 @@
 
 #include "native_host/build.h"
 #include "native_host/caller.h"
+#include "native_host/convert.h"
 #include "native_host/doctor.h"
 #include "native_host/grants.h"
 #include "native_host/harden.h"
@@ -28,6 +29,7 @@ constexpr const char* kHelp =
     "  shadegrad-host uninstall [--browser NAME] [--profile DIR]   take that back; what was saved stays\n"
     "  shadegrad-host doctor    [--browser NAME] [--profile DIR]   say what is wrong, and the command that mends it\n"
     "  shadegrad-host inspect FILE [--json]   show what is in a checkpoint, and whether it is whole\n"
+    "  shadegrad-host convert FILE [--into DIR] [--format NAME] [--option KEY=VALUE]   import a data set\n"
     "  shadegrad-host grant DIR      let the extension read the files below DIR (or one file alone)\n"
     "  shadegrad-host revoke DIR     take that back\n"
     "  shadegrad-host grants         list what is granted\n"
@@ -73,6 +75,7 @@ const std::map<std::string, Verb> kVerbs{
     {"uninstall", {0, 32, [](const Arguments& a) { return uninstall(parse_install(a)); }}},
     {"doctor", {0, 32, [](const Arguments& a) { return doctor(parse_install(a)); }}},
     {"inspect", {1, 2, inspect}},
+    {"convert", {0, 100, convert}},
     {"grant", {1, 1, grant}},
     {"revoke", {1, 1, revoke}},
     {"grants", {0, 0, grants}},

@@ -59,6 +59,23 @@ bool Fields::either(const char* name, const char* yes, const char* no) {
   return word == yes;
 }
 
+std::vector<std::int64_t> Fields::wholes(const char* name, std::size_t most_items, std::int64_t most) {
+  const Value& list = need(name);
+  std::vector<std::int64_t> all;
+  bool sound = list.get<Array>() != nullptr;
+  const Value* const end = &list + list.span;
+  for (const Value* at = &list + 1; sound && at != end; at += at->span) {
+    const auto* value = at->get<std::int64_t>();
+    sound = value != nullptr && *value >= 0 && *value <= most && all.size() < most_items;
+    if (sound) all.push_back(*value);
+  }
+  if (!sound) {
+    refuse(name, "must be a list of at most " + std::to_string(most_items) + " whole numbers from 0 to " +
+                     std::to_string(most));
+  }
+  return all;
+}
+
 Fields Fields::inside(const char* name) {
   const Value& value = need(name);
   if (value.get<Object>() == nullptr) refuse(name, "must be an object");
@@ -112,6 +129,28 @@ DatasetRead::DatasetRead(Fields& f)
       offset(f.whole("offset", 0, kLargestWhole, 0)),
       length(f.whole("length", 0, kLargestWhole, kLargestWhole)),
       credits(f.whole("credits", 1, kMostCredits)) {}
+
+DatasetImport::DatasetImport(Fields& f)
+    : path(f.text("path", kPathText)), options(f.optional_object("options").value_or(Json::object())) {}
+
+DatasetImports::DatasetImports(Fields& f)
+    : limit(f.whole("limit", 1, 1000, 200)), cursor(f.optional_text("cursor", kNameText)) {}
+
+DatasetManifest::DatasetManifest(Fields& f)
+    : dataset(f.text("dataset", kNameText)), offset(f.whole("offset", 0, kLargestWhole, 0)) {}
+
+DatasetForget::DatasetForget(Fields& f) : dataset(f.text("dataset", kNameText)) {}
+
+ShardRead::ShardRead(Fields& f)
+    : dataset(f.text("dataset", kNameText)),
+      shard(f.whole("shard", 0, kLargestWhole)),
+      columns(f.wholes("columns", 10'000, kLargestWhole)),
+      first(f.whole("first", 0, kLargestWhole, 0)),
+      deflate(f.flag("deflate", false)),
+      credits(f.whole("credits", 1, kMostCredits)) {
+  const std::int64_t count = f.whole("rows", 0, kLargestWhole, -1);
+  if (count >= 0) rows = count;
+}
 
 FlowCredit::FlowCredit(Fields& f) : frames(f.whole("frames", 1, kMostCredits)) {}
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "native_host/json.h"
 
@@ -34,6 +35,8 @@ class Fields {
   bool flag(const char* name, bool otherwise);
   /// Which of two words it is: true for `yes`.
   bool either(const char* name, const char* yes, const char* no);
+  /// A list of at most `most_items`, each from 0 to `most`.
+  std::vector<std::int64_t> wholes(const char* name, std::size_t most_items, std::int64_t most);
   Fields inside(const char* name);  // of an object
   std::optional<Json> optional_object(const char* name);
   std::string bytes(const char* name, std::size_t most);  // base64
@@ -74,6 +77,40 @@ struct DatasetRead {
   std::int64_t length = 0;
   std::int64_t credits = 0;
   explicit DatasetRead(Fields& f);
+};
+
+struct DatasetImport {
+  std::string path;
+  Json options;
+  explicit DatasetImport(Fields& f);
+};
+
+struct DatasetImports {
+  std::int64_t limit = 0;
+  std::optional<std::string> cursor;
+  explicit DatasetImports(Fields& f);
+};
+
+struct DatasetManifest {
+  std::string dataset;
+  std::int64_t offset = 0;
+  explicit DatasetManifest(Fields& f);
+};
+
+struct DatasetForget {
+  std::string dataset;
+  explicit DatasetForget(Fields& f);
+};
+
+struct ShardRead {
+  std::string dataset;
+  std::int64_t shard = 0;
+  std::vector<std::int64_t> columns;
+  std::int64_t first = 0;
+  std::optional<std::int64_t> rows;
+  bool deflate = false;
+  std::int64_t credits = 0;
+  explicit ShardRead(Fields& f);
 };
 
 struct FlowCredit {

@@ -9,6 +9,7 @@
 #include "io/table_json.h"
 #include "native_host/build.h"
 #include "native_host/host.h"
+#include "native_host/page.h"
 
 namespace sg::host {
 namespace {
@@ -17,7 +18,6 @@ constexpr std::size_t kMostStreams = 8;
 constexpr std::size_t kEnoughQueued = 1 << 20;  // streams wait above this
 constexpr std::int64_t kBatch = 8;              // frames a job
 constexpr std::size_t kSlice = 1 << 20;         // bytes described a job
-constexpr std::size_t kPageBytes = 800'000;     // of JSON, below the outbound cap with the rest of the reply
 
 std::string system_name() {
   utsname name{};
@@ -39,20 +39,6 @@ std::size_t position_after(const std::vector<Stored>& all, const std::string& cu
   const std::string name = cursor.substr(slash + 1);
   const auto after = [&](const Stored& s) { return s.mtime < mtime || (s.mtime == mtime && s.name > name); };
   return static_cast<std::size_t>(std::find_if(all.begin(), all.end(), after) - all.begin());
-}
-
-/// Items from `first` on until the page is full; `next` is the first that did not fit.
-template <class Items, class ToJson>
-Json page(const Items& items, std::size_t first, std::int64_t limit, std::size_t& next, ToJson to_json) {
-  Json list = Json::array();
-  std::size_t bytes = 0;
-  for (next = first; next < items.size() && static_cast<std::int64_t>(list.size()) < limit; ++next) {
-    Json item = to_json(items[next]);
-    bytes += item.dump(-1, ' ', false, Json::error_handler_t::replace).size() + 1;
-    if (bytes > kPageBytes && !list.empty()) break;
-    list.push_back(std::move(item));
-  }
-  return list;
 }
 
 Json to_json(const Entry& entry) {
@@ -205,8 +191,8 @@ void Host::read(Id id, const DatasetRead& request) {
   const auto opened = std::make_shared<std::shared_ptr<Stream>>();
   on_pool(
       [this, id, request, opened] {
-        *opened = std::make_shared<Stream>(id, "dataset", grants_.open(request.path), request.offset, request.length,
-                                           request.credits);
+        *opened = std::make_shared<FileStream>(id, "dataset", grants_.open(request.path), request.offset,
+                                               request.length, request.credits);
         return (*opened)->announcement();
       },
       flow(id, opened));
@@ -219,7 +205,7 @@ void Host::read_checkpoint(Id id, const CheckpointRead& request) {
       [this, id, request, opened](Store& store) {
         grants_.check_lock();
         *opened =
-            std::make_shared<Stream>(id, "checkpoint", store.open(request.name), 0, kLargestWhole, request.credits);
+            std::make_shared<FileStream>(id, "checkpoint", store.open(request.name), 0, kLargestWhole, request.credits);
         Json announcement = (*opened)->announcement();
         announcement["name"] = request.name;
         return announcement;

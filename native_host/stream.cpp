@@ -6,14 +6,15 @@
 
 namespace sg::host {
 
-Stream::Stream(Id id, const char* kind, OpenFile file, std::int64_t offset, std::int64_t length, std::int64_t credits)
-    : id_(id), kind_(kind), file_(std::move(file)), credits_(credits) {
+FileStream::FileStream(Id id, const char* kind, OpenFile file, std::int64_t offset, std::int64_t length,
+                       std::int64_t credits)
+    : Stream(id, credits), kind_(kind), file_(std::move(file)) {
   const std::uint64_t size = size_of(file_.status);
   begin_ = at_ = std::min(size, static_cast<std::uint64_t>(offset));
   end_ = begin_ + std::min(size - begin_, static_cast<std::uint64_t>(length));
 }
 
-Json Stream::announcement() const {
+Json FileStream::announcement() const {
   return {{"path", file_.path},
           {"size", size_of(file_.status)},
           {"mtime", mtime_of(file_.status)},
@@ -35,7 +36,7 @@ std::int64_t Stream::spend(std::int64_t most) {
   return spent;
 }
 
-std::vector<std::string> Stream::read(std::int64_t count) {
+std::vector<std::string> FileStream::read(std::int64_t count) {
   std::vector<std::string> frames;
   std::string raw(kFrameBytes, '\0');
   for (std::int64_t i = 0; i < count && !finished(); ++i) {
@@ -56,7 +57,7 @@ std::vector<std::string> Stream::read(std::int64_t count) {
   return frames;
 }
 
-std::string Stream::end_frame() const {
+std::string FileStream::end_frame() const {
   return Json{{"id", id_}, {"type", kind_ + ".end"}, {"frames", sequence_}, {"bytes", at_ - begin_}, {"crc32c", crc_}}
       .dump();
 }

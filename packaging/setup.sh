@@ -4,7 +4,7 @@
 source "$(dirname "$0")/env.sh"
 
 PACKAGES=(emscripten chromium firefox-esr fonts-liberation libuv1-dev libsystemd-dev dbus
-  nlohmann-json3-dev catch2 cmake ninja-build g++ pkg-config libegl-dev libgles-dev libegl1
+  libzip-dev zlib1g-dev nlohmann-json3-dev catch2 cmake ninja-build g++ pkg-config libegl-dev libgles-dev libegl1
   libgles2 libgl1-mesa-dri xvfb e2fsprogs strace iproute2 ca-certificates "$@")
 
 as_root() {

@@ -5,6 +5,7 @@
 #   packaging/test.sh --only SUITE,...     some of: scripts catch2 host faults asan asan-host ops mutants layers lint vitest chromium firefox
 #   packaging/test.sh --full list          the long runs that are started by hand
 #   packaging/test.sh --full etth1 --data FILE.csv
+#   packaging/test.sh --full import --size GIGABYTES
 #   packaging/test.sh --full nanogpt --data FILE.txt
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
@@ -13,11 +14,13 @@ SUITES=scripts,catch2,host,faults,asan,asan-host,ops,mutants,layers,lint,vitest,
 REPORTS="$ROOT/build/reports"
 FULL=
 DATA=
+SIZE=10
 while [ $# -gt 0 ]; do
   case "$1" in
     --only) SUITES="${2:?}"; shift 2 ;;
     --full) FULL="${2:?}"; shift 2 ;;
     --data) DATA="${2:?}"; shift 2 ;;
+    --size) SIZE="${2:?}"; shift 2 ;;
     *) die "no option '$1': see the head of this file" ;;
   esac
 done
@@ -101,6 +104,7 @@ if [ -n "$FULL" ]; then
       echo 'etth1    an LSTM on ETTh1.csv in Chromium: --data FILE.csv (17,420 hourly rows)'
       echo 'fuzz     a minute of libFuzzer for every reader of what comes from outside (FUZZ_SECONDS changes that)'
       echo 'faults   the host killed, cut off, its disk full, its power gone and every call failing: thousands of times'
+      echo 'import   a CSV file of 10 GB (or --size GIGABYTES) by the native host, within 256 MiB of memory'
       echo 'memory   10,000 steps of every model, which must take the memory of two'
       echo 'nanogpt  the character model on a text in Chromium, as nanoGPT trains it: --data FILE.txt (tinyshakespeare)'
       echo 'ops      every case of every op on both devices in Chromium and Firefox (a share of them runs always)'
@@ -114,6 +118,10 @@ if [ -n "$FULL" ]; then
     faults)
       packaging/build.sh host
       FAULTS=full exec "$NODE" --test --test-concurrency=1 tests/native_host/faults/*.test.mjs
+      ;;
+    import)
+      packaging/build.sh host
+      exec "$NODE" tests/bench/import_large.mjs build/native/native_host/shadegrad-host "$SIZE"
       ;;
     memory)
       packaging/build.sh native
