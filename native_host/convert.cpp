@@ -73,11 +73,12 @@ OpenFile open_file(const std::string& path) {
   return open;
 }
 
-/// As a message would name it, where it lies below a granted folder: then a message finds the import again.
+/// As a message would name it, where it is granted: then a message finds the import again.
 std::string path_in_messages(const Grants& grants, const std::string& file) {
   for (const Root& root : grants.roots()) {
-    const std::string folder = absolute(root.folder) + "/";
-    if (file.rfind(folder, 0) == 0) return root.name + "/" + file.substr(folder.size());
+    const std::string granted = absolute(root.path);
+    if (root.file && file == granted) return root.name;
+    if (!root.file && file.rfind(granted + "/", 0) == 0) return root.name + file.substr(granted.size());
   }
   return file;
 }
