@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "forecast/baselines.h"
+#include "forecast/series_part.h"
 #include "forecast/series_scan.h"
 #include "tests/train/fed.h"
 
@@ -136,4 +137,24 @@ TEST_CASE("pieces cover every training window once, and a block of them fits its
       }
     }
   }
+}
+
+TEST_CASE("a seasonal forecast looks back no further than the rows that are here", "[forecast]") {
+  Elsewhere data = waves(200);
+  const WindowConfig config{4, 1, 0.5};
+  const auto split = split_bounds(200, config);
+  SeriesPart part(16, config, split.split_row, Scaler{{{"load", 0, 1}, {"temperature", 0, 1}}, {{"load", 0, 1}}});
+  RowFeed rows({0, 2});
+  rows.ask({{0, 8}, {120, 8}});
+  for (size_t at = 0; const auto need = rows.need(); at += 8) {
+    data.serve(*need);
+    part.put(rows.fed(), choice_of(data), at);
+  }
+  CHECK(part.row_of(7) == 7);
+  CHECK(part.row_of(8) == 120);
+  part.add_validation(8);
+  const BaselineResult seasonal = seasonal_naive_forecast(part, 10);
+  CHECK(seasonal.fallbacks == 1);
+  CHECK(seasonal.scaled.mse == naive_forecast(part).scaled.mse);
+  CHECK(seasonal_naive_forecast(part, 4).fallbacks == 0);
 }

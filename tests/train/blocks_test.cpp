@@ -120,16 +120,16 @@ TEST_CASE("a step's windows are the same however it is come to", "[train][blocks
     Elsewhere data = waves(c.rows, c.gaps);
     const train::TrainConfig config = small_config({{"batchSize", c.batch}});
     const auto through = open(data, config, tight(c.block));
-    const auto epoch = epoch_of(*through, data, 1);
+    const std::vector<uint64_t> epochs[] = {epoch_of(*through, data, 0), epoch_of(*through, data, 1)};
     const auto jumping = open(data, config, tight(c.block));
     const int steps = jumping->steps();
-    for (int i = 0; i < std::min(steps, 25); ++i) {
-      const int step = static_cast<int>((int64_t{i} * 7919) % steps);  // there and back
-      jumping->enter(1, step);
+    for (int i = 0; i < std::min(2 * steps, 40); ++i) {
+      const int epoch = i % 2, step = static_cast<int>((int64_t{i} * 7919) % steps);  // there and back
+      jumping->enter(epoch, step);
       feed(*jumping, data);
-      const auto batch = jumping->batch(1, step);
+      const auto batch = jumping->batch(epoch, step);
       for (size_t n = 0; n < batch.size(); ++n)
-        REQUIRE(jumping->training().row_of(batch[n]) == epoch[static_cast<size_t>(step * c.batch) + n]);
+        REQUIRE(jumping->training().row_of(batch[n]) == epochs[epoch][static_cast<size_t>(step * c.batch) + n]);
     }
   }
 }
@@ -153,6 +153,26 @@ TEST_CASE("windows of a block come from all over the series, and not in their or
   size_t neighbours = 0;
   for (size_t i = 1; i < first.size(); ++i) neighbours += first[i] == first[i - 1] + 1;
   CHECK(neighbours < first.size() / 50);
+  // Each block is shuffled in its own way.
+  const auto ranks_of = [&](size_t block) {
+    const std::vector<uint64_t> rows(epoch.begin() + static_cast<ptrdiff_t>(blocks.windows_before()[block]),
+                                     epoch.begin() + static_cast<ptrdiff_t>(blocks.windows_before()[block + 1]));
+    const auto by_row = sorted(rows);
+    std::vector<ptrdiff_t> ranks;
+    for (const uint64_t row : rows)
+      ranks.push_back(std::lower_bound(by_row.begin(), by_row.end(), row) - by_row.begin());
+    return ranks;
+  };
+  std::map<size_t, std::vector<ptrdiff_t>> by_size;
+  int alike = 0;  // in size
+  for (size_t block = 0; block < blocks.blocks(); ++block) {
+    const auto ranks = ranks_of(block);
+    const auto [other, first_of_its_size] = by_size.emplace(ranks.size(), ranks);
+    if (first_of_its_size) continue;
+    ++alike;
+    CHECK(other->second != ranks);
+  }
+  CHECK(alike > 0);
 }
 
 TEST_CASE("an epoch reads the training rows little more than once, and no others", "[train][blocks]") {

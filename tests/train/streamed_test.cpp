@@ -231,6 +231,34 @@ TEST_CASE("a step that is refused in a block names the row of the file", "[train
   CHECK_THROWS_WITH(run_fed(session, data), Catch::Contains("row 1235, column 'load'"));
 }
 
+TEST_CASE("a block stays until the losses of its last steps are here: one that is refused is explained",
+          "[train][blocks]") {
+  Elsewhere data = waves(2000);
+  data.columns[2][0] = INFINITY;  // a row of one window alone
+  const Scaler scaler{{{"load", 5, 1}, {"temperature", 20, 1}}, {{"load", 5, 1}}};
+  for (int seed = 0;; ++seed) {
+    REQUIRE(seed < 500);
+    const train::TrainConfig config = small_config({{"seed", seed}});
+    const auto supply = open(data, config, tight(), scaler);
+    const int at = [&] {  // the last step of a block whose next one comes at once
+      for (int step = 0; step < supply->steps(); ++step) {
+        supply->enter(0, step);
+        feed(*supply, data);
+        for (const uint32_t start : supply->batch(0, step))
+          if (supply->training().row_of(start) == 0) return supply->has(0, step + 1) ? -1 : step;
+      }
+      return -1;
+    }();
+    if (at < 0 || at + 1 == supply->steps()) continue;
+    Farm farm;
+    train::Session session(farm.devices(), "webgl", open(data, config, tight(), scaler), config);
+    CHECK_THROWS_WITH(run_fed(session, data), Catch::Contains("at step " + std::to_string(at + 1) + " ") &&
+                                                  Catch::Contains("row 1, column 'temperature'"));
+    CHECK(session.state().step == at);
+    break;
+  }
+}
+
 TEST_CASE("a checkpoint of a run in blocks meets its data changed, or cut into other blocks", "[train][blocks]") {
   Elsewhere data = waves(1200, gaps), changed = data;
   changed.columns[0][777] += 1;
