@@ -7,6 +7,7 @@
 #include <set>
 
 #include "native_host/build.h"
+#include "native_host/framing.h"
 #include "native_host/messages.h"
 #include "tests/native_host/program.h"
 
@@ -77,9 +78,11 @@ TEST_CASE("only the compiled-in extensions may start the host", "[host]") {
   for (const Arguments& a : right) REQUIRE(refuse_caller(a).empty());
 
   sg::test::Folder home;
+  const std::string message = encode_frame(hello(1, 1).dump());
   for (const Arguments& a : wrong) {
-    const auto result = sg::test::run_host(home.path(), a, "garbage that would be answered if it were read");
+    const auto result = sg::test::run_host(home.path(), a, message);
     REQUIRE(result.status == 2);
+    REQUIRE(result.unread == message.size());
     REQUIRE(result.out.empty());
     REQUIRE(result.err.rfind("shadegrad-host: ", 0) == 0);
   }

@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -28,6 +30,7 @@ namespace fs = std::filesystem;
 
 struct Child {
   int pid = -1, in = -1, out = -1, err = -1;
+  int unread = -1;  // the other end of `in`
 };
 
 Child start(const std::string& program, const std::string& home, const std::vector<std::string>& arguments,
@@ -58,16 +61,32 @@ Child start(const std::string& program, const std::string& home, const std::vect
     execve(argv[0], argv.data(), env.data());
     _exit(127);
   }
-  close(in[0]);
   close(out[1]);
   close(err[1]);
-  return {pid, in[1], out[0], err[0]};
+  return {pid, in[1], out[0], err[0], in[0]};
 }
 
 std::string read_rest(int file) {
   std::string all(1 << 16, '\0'), text;
   for (ssize_t n; (n = read(file, all.data(), all.size())) > 0;) text.append(all, 0, static_cast<std::size_t>(n));
   return text;
+}
+
+/// How many bytes of `bytes` are whole frames; throws when something there is no frame.
+std::size_t whole_frames(const std::string& bytes) {
+  std::size_t at = 0;
+  while (bytes.size() - at > 4) {
+    std::uint32_t length = 0;
+    std::memcpy(&length, bytes.data() + at, 4);
+    if (length == 0 || length > host::kOutboundCap || bytes[at + 4] != '{')
+      throw std::runtime_error("stdout holds something that is no frame");
+    if (bytes.size() - at < 4 + length) break;
+    if (!Json::accept(bytes.begin() + static_cast<std::ptrdiff_t>(at) + 4,
+                      bytes.begin() + static_cast<std::ptrdiff_t>(at) + 4 + length))
+      throw std::runtime_error("stdout holds a frame that is not JSON");
+    at += 4 + length;
+  }
+  return at;
 }
 
 int status_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
@@ -164,22 +183,37 @@ Result run_program(const std::string& program, const std::string& home, const st
   int status = 0;
   waitpid(child.pid, &status, 0);
   result.status = status_of(status);
+  int unread = 0;
+  if (ioctl(child.unread, FIONREAD, &unread) != 0) throw std::runtime_error("ioctl");
+  result.unread = static_cast<std::size_t>(unread);
+  close(child.unread);
   return result;
 }
 
 Program::Program(const std::string& home, std::vector<std::string> arguments, unsigned long file_size_limit,
                  const std::vector<std::string>& environment) {
   const Child child = start(SG_HOST_PROGRAM, home, arguments, file_size_limit, environment);
+  close(child.unread);
   pid_ = child.pid;
   in_ = child.in;
   out_ = child.out;
   err_ = child.err;
 }
 
+Program Program::of(const std::string& program, const std::string& home, const std::vector<std::string>& arguments) {
+  const Child child = start(program, home, arguments, 0);
+  close(child.unread);
+  return Program(child.pid, child.in, child.out, child.err);
+}
+
 Program::~Program() {
   if (pid_ > 0) {
     kill();
-    wait();
+    try {
+      wait();
+    } catch (const std::exception& e) {
+      FAIL_CHECK(e.what());
+    }
   }
   close_input();
   if (out_ >= 0) close_output();
@@ -257,11 +291,17 @@ int Program::wait() {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) == pid_) {
       pid_ = -1;
+      drain();
       return status_of(status);
     }
     usleep(2000);
   }
   return -1;
+}
+
+void Program::drain() {
+  while (out_ >= 0 && fill(0)) continue;
+  whole_frames(buffer_);
 }
 
 std::string Program::err() const {
@@ -270,6 +310,15 @@ std::string Program::err() const {
   const ssize_t n = poll(&p, 1, 100) > 0 ? read(err_, text.data(), text.size()) : 0;
   text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
   return text;
+}
+
+std::size_t status_bytes(int pid, const std::string& line) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string word; status >> word;) {
+    std::size_t kilobytes = 0;
+    if (word == line + ":" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
 }
 
 Received receive_stream(Program& host, long id, long credits_each) {

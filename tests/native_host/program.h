@@ -43,6 +43,7 @@ std::vector<std::string> chromium_arguments();
 struct Result {
   int status = -1;  // exit status, or 128 + signal
   std::string out, err;
+  std::size_t unread = 0;  // bytes of the input that it left
 };
 
 /// Runs the program to its end with nothing to read; `home` is HOME and, with .config, where settings are.
@@ -55,6 +56,8 @@ class Program {
  public:
   explicit Program(const std::string& home, std::vector<std::string> arguments = chromium_arguments(),
                    unsigned long file_size_limit = 0, const std::vector<std::string>& environment = {});
+  /// Another program, which starts the host or behaves like it.
+  static Program of(const std::string& program, const std::string& home, const std::vector<std::string>& arguments);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -74,7 +77,8 @@ class Program {
   void close_input();
   void close_output();
   void kill();
-  /// Waits for the end; -1 when there is none within a generous time. Seconds it took are in `waited`.
+  /// Waits for the end; -1 when there is none within a generous time. Seconds it took are in `waited`. What the program
+  /// has written by then can still be received, and is checked to be frames, whole but for the last.
   int wait();
   double waited = 0;
   std::string err() const;
@@ -82,8 +86,13 @@ class Program {
  private:
   int pid_ = -1, in_ = -1, out_ = -1, err_ = -1;
   std::string buffer_;
+  Program(int pid, int in, int out, int err) : pid_(pid), in_(in), out_(out), err_(err) {}
   bool fill(int milliseconds);
+  void drain();
 };
+
+/// A line of /proc/PID/status such as VmHWM, the most memory that was resident, in bytes; 0 when there is none.
+std::size_t status_bytes(int pid, const std::string& line);
 
 /// All of a stream after its reply: frames until the end frame or failure, crediting each frame as it comes.
 struct Received {
