@@ -186,3 +186,97 @@ TEST_CASE("the list of grants may be a link, and its folder may come later", "[h
   REQUIRE(next.hello()["roots"][0]["name"] == "data");
   REQUIRE(next.ask(describe("data/x.csv"))["ok"] == true);
 }
+
+TEST_CASE("no message adds or widens a root, names a program, or changes a file beyond the host's own folders",
+          "[host]") {
+  Folder home;
+  write_file(home / "data/x.csv", "a\n1\n");
+  write_file(home / "other/x.csv", "secret");
+  REQUIRE(run_host(home.path(), {"grant", home / "data"}).status == 0);
+  const std::string list = home / ".config/shadegrad/grants.json", before = read_file(list), other = home / "other";
+  Program host(home.path());
+  const Json roots = host.hello()["roots"];
+  const std::vector<const char*> types{"hello",
+                                       "dataset.list",
+                                       "dataset.describe",
+                                       "dataset.read",
+                                       "dataset.import",
+                                       "dataset.grant",
+                                       "dataset.write",
+                                       "dataset.root",
+                                       "flow.credit",
+                                       "request.cancel",
+                                       "checkpoint.begin",
+                                       "checkpoint.write",
+                                       "checkpoint.commit",
+                                       "checkpoint.abort",
+                                       "checkpoint.list",
+                                       "checkpoint.read",
+                                       "checkpoint.remove",
+                                       "checkpoint.move",
+                                       "checkpoint.folder",
+                                       "grant",
+                                       "grants",
+                                       "grants.set",
+                                       "grants.add",
+                                       "root.add",
+                                       "root.grant",
+                                       "roots.add",
+                                       "roots.set",
+                                       "roots",
+                                       "revoke",
+                                       "settings.set",
+                                       "config.set",
+                                       "install",
+                                       "uninstall",
+                                       "doctor",
+                                       "update",
+                                       "run",
+                                       "exec",
+                                       "spawn",
+                                       "shell",
+                                       "open",
+                                       "eval",
+                                       "file.read",
+                                       "file.write",
+                                       "fs.open",
+                                       "folder.add",
+                                       "path.allow",
+                                       "host.restart",
+                                       "host.exec",
+                                       "constructor",
+                                       "__proto__"};
+  const std::vector<const char*> fields{"root",   "roots",   "grant",   "grants",    "path",        "paths",
+                                        "folder", "name",    "home",    "config",    "checkpoints", "datasets",
+                                        "argv",   "program", "command", "arguments", "env",         "HOME"};
+  const std::vector<Json> values{other,
+                                 Json::array({other}),
+                                 Json::array({{{"name", "other"}, {"path", other}}}),
+                                 {{"name", "other"}, {"path", other}},
+                                 "../other",
+                                 "/",
+                                 "/bin/sh",
+                                 Json::array({"/bin/sh", "-c", "touch " + (home / "touched")})};
+  REQUIRE(types.size() == 50);
+  long id = 10;
+  for (const char* type : types) {
+    for (const char* field : fields) {
+      for (const Json& value : values) {
+        Json message{{"id", ++id}, {"type", type}, {"credits", 1}, {"size", 10}, {"extension", "0"}};
+        message["protocol"] = {{"min", 1}, {"max", 1}};
+        message[field] = value;
+        REQUIRE(host.ask(message)["id"] == id);
+        // As small as a message can be, too: then the field alone decides.
+        ++id;
+        REQUIRE(host.ask({{"id", id}, {"type", type}, {field, value}})["id"] == id);
+      }
+    }
+  }
+  REQUIRE(host.hello()["roots"] == roots);
+  REQUIRE(host.ask({{"id", 5}, {"type", "dataset.read"}, {"path", "other/x.csv"}, {"credits", 1}})["code"] ==
+          "dataset.not_found");
+  REQUIRE(read_file(list) == before);
+  REQUIRE(names(home.path()) == std::vector<std::string>{".config", "Shadegrad", "data", "other"});
+  REQUIRE(names(home / "other") == std::vector<std::string>{"x.csv"});
+  REQUIRE(names(home / ".config/shadegrad") == std::vector<std::string>{"grants.json"});
+}

@@ -57,10 +57,7 @@ void converse(Program& host, const std::string& home) {
                     {"handle", handle["handle"]},
                     {"sequence", 0},
                     {"bytes", base64(bytes)}})["ok"] == true);
-  REQUIRE(host.ask({{"id", 7},
-                    {"type", "checkpoint.commit"},
-                    {"handle", handle["handle"]},
-                    {"crc32c", checksum(bytes)}})["ok"] == true);
+  REQUIRE(host.ask({{"id", 7}, {"type", "checkpoint.commit"}, {"handle", handle["handle"]}})["ok"] == true);
   REQUIRE(host.ask({{"id", 8}, {"type", "checkpoint.list"}})["checkpoints"].size() == 1);
   REQUIRE(host.ask({{"id", 9}, {"type", "checkpoint.read"}, {"name", name}, {"credits", 64}})["ok"] == true);
   receive_stream(host, 9);
