@@ -3,7 +3,9 @@
 #include <uv.h>
 
 #include <array>
+#include <deque>
 #include <system_error>
+#include <utility>
 
 namespace sg::host {
 namespace {
@@ -16,11 +18,6 @@ struct Work {
   uv_work_t request{};
   std::function<void()> job, done;
   int* jobs = nullptr;
-};
-
-struct Write {
-  uv_write_t request{};
-  std::string bytes;
 };
 
 }  // namespace
@@ -80,6 +77,15 @@ struct Pipe::State {
   uv_pipe_t in{}, out{};
   Events events;
   std::array<char, 64 * 1024> buffer{};
+  // One write at a time; what comes meanwhile is gathered, so that many small messages take little more than their
+  // bytes.
+  uv_write_t request{};
+  std::string writing;
+  std::deque<std::string> waiting;
+  std::size_t queued = 0;
+
+  void start();
+  void written(int status);
 };
 
 Pipe::Pipe(Loop& loop, int in, int out, Events events) : state_(std::make_unique<State>()) {
@@ -113,25 +119,40 @@ Pipe::~Pipe() {
   uv_run(state_->loop, UV_RUN_NOWAIT);
 }
 
-void Pipe::write(std::string bytes) {
-  auto write = std::make_unique<Write>();
-  write->bytes = std::move(bytes);
-  write->request.data = write.get();
-  const uv_buf_t buf = uv_buf_init(write->bytes.data(), static_cast<unsigned>(write->bytes.size()));
-  const int result =
-      uv_write(&write->request, reinterpret_cast<uv_stream_t*>(&state_->out), &buf, 1, [](uv_write_t* r, int status) {
-        const std::unique_ptr<Write> own(static_cast<Write*>(r->data));
-        auto& events = static_cast<State*>(r->handle->data)->events;
-        if (status == 0) return events.drained();
-        events.broken(uv_strerror(status));
-      });
-  if (result < 0) return state_->events.broken(uv_strerror(result));
-  (void)write.release();
+void Pipe::State::start() {
+  writing = std::move(waiting.front());
+  waiting.pop_front();
+  request.data = this;
+  const uv_buf_t buf = uv_buf_init(writing.data(), static_cast<unsigned>(writing.size()));
+  const int result = uv_write(&request, reinterpret_cast<uv_stream_t*>(&out), &buf, 1,
+                              [](uv_write_t* r, int status) { static_cast<State*>(r->data)->written(status); });
+  if (result < 0) written(result);
 }
 
-std::size_t Pipe::queued() const {
-  return uv_stream_get_write_queue_size(reinterpret_cast<const uv_stream_t*>(&state_->out));
+void Pipe::State::written(int status) {
+  queued -= std::exchange(writing, {}).size();
+  if (status != 0) {
+    waiting.clear();
+    queued = 0;
+    return events.broken(uv_strerror(status));
+  }
+  if (!waiting.empty()) start();
+  events.drained();
 }
+
+void Pipe::write(std::string bytes) {
+  constexpr std::size_t gathered = 64 * 1024;
+  std::deque<std::string>& waiting = state_->waiting;
+  state_->queued += bytes.size();
+  if (waiting.empty() || waiting.back().size() + bytes.size() > gathered) {
+    waiting.push_back(std::move(bytes));
+  } else {
+    waiting.back() += bytes;
+  }
+  if (state_->writing.empty()) state_->start();
+}
+
+std::size_t Pipe::queued() const { return state_->queued; }
 
 void Pipe::stop_reading() { uv_read_stop(reinterpret_cast<uv_stream_t*>(&state_->in)); }
 

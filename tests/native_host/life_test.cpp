@@ -2,11 +2,13 @@
 // frames and nothing else, starts no program and opens no socket.
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <regex>
 
+#include "native_host/framing.h"
 #include "native_host/host.h"
 #include "tests/native_host/program.h"
 
@@ -65,6 +67,24 @@ TEST_CASE("a browser that stops reading does not make the host grow", "[host]") 
   host.close_input();
   REQUIRE(host.wait() == 0);
 }
+
+#if !defined(__SANITIZE_ADDRESS__)
+TEST_CASE("a browser that asks without end and never reads is left, before the host has grown", "[host]") {
+  Folder home;
+  Program host(home.path());
+  host.hello();
+  // The smallest replies there are: each must cost little more than its bytes while it waits.
+  std::string stream;
+  for (int id = 1; id <= 1000; ++id)
+    stream += sg::host::encode_frame("{\"id\":" + std::to_string(id) + ",\"type\":\"request.cancel\",\"target\":7}");
+  std::size_t most = 0;
+  for (int burst = 0; burst < 2000 && host.send_bytes(stream); ++burst)
+    most = std::max(most, status_bytes(host.pid(), "VmHWM"));
+  REQUIRE(host.wait() == 1);
+  REQUIRE(most > (32u << 20));
+  REQUIRE(most < (64u << 20));
+}
+#endif
 
 TEST_CASE("a browser that goes away without closing the input ends the host too", "[host]") {
   Folder home;

@@ -102,7 +102,8 @@ TEST_CASE("the program refuses hostile paths on a kernel without openat2 too", "
   Fence fence;
   const std::string trace = fence.home / "trace";
   std::vector<std::string> arguments{
-      "-f", "-qq", "-o", trace, "-e", "trace=openat2", "-e", "inject=openat2:error=ENOSYS", SG_HOST_PROGRAM};
+      "-f",           "--seccomp-bpf", "-qq", "-o", trace, "-e", "trace=openat2", "-e", "inject=openat2:error=ENOSYS",
+      SG_HOST_PROGRAM};
   for (const std::string& a : chromium_arguments()) arguments.push_back(a);
   Program host = Program::of("/usr/bin/strace", fence.home.path(), arguments);
   refuse_by_name(host, fence);
