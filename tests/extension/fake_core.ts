@@ -1,29 +1,41 @@
 // A core without mathematics, for tests of everything around it: it counts rows, "trains" by a formula, and writes
 // checkpoints that are real safetensors files with no tensor. `lag` keeps losses on the device for some calls.
-import type { Core, RestoreOptions } from '../../extension/src/training/core.ts';
+import type {
+  AttachedDataset,
+  Core,
+  ImportFed,
+  ImportFinished,
+  ImportSource,
+  RestoreOptions,
+} from '../../extension/src/training/core.ts';
 import { CoreError } from '../../extension/src/training/core.ts';
 import type {
   CoreInfo,
+  PredictReply,
+  SessionFed,
   SessionInfo,
+  SessionRestored,
   SessionStart,
   StepReply,
   ValidateReply,
 } from '../../extension/src/training/core_replies.ts';
 import type { Counters } from '../../extension/src/messages/commands.ts';
-import type {
-  DatasetDescription,
-  Predictions,
-  RunConfig,
-} from '../../extension/src/messages/state.ts';
+import type { DatasetDescription, RunConfig } from '../../extension/src/messages/state.ts';
+import { FakeImport } from './fake_import.ts';
+import { askAgain, needsOf, rowsOf, takeRows } from './fake_rows.ts';
+import type { FakeRows } from './fake_rows.ts';
+import { safetensors } from './fake_shards.ts';
 import { settings } from './settings.ts';
 
 interface FakeDataset {
   name: string;
   text: string;
   finished: boolean;
+  /** Of one whose values are in shards. */
+  attached?: { rows: number; columns: number };
 }
 
-interface FakeSession {
+interface FakeSession extends FakeRows {
   /** Turns until its race is decided. */
   racing: number;
   config: RunConfig;
@@ -41,7 +53,12 @@ export const lossAt = (step: number): number => 1 / (1 + step);
 export class FakeCore implements Core {
   readonly datasets = new Map<number, FakeDataset>();
   readonly sessions = new Map<number, FakeSession>();
+  readonly imports = new Map<number, FakeImport>();
+  readonly parts: string[] = [];
+  readonly heap = new Uint8Array(4096);
   lag = 0;
+  /** Whether a session in shards needs its rows anew for every epoch. */
+  blocks = false;
   /** What the next reply of a step says has happened. */
   notices: StepReply['notices'] = [];
   device: StepReply['device'] = 'cpu';
@@ -54,15 +71,8 @@ export class FakeCore implements Core {
   #next = 1;
 
   describe(): CoreInfo {
-    const field = {
-      name: 'hidden',
-      type: 'int' as const,
-      default: 8,
-      min: 1,
-      max: 64,
-      choices: [],
-      help: 'Size.',
-    };
+    const limits = { default: 8, min: 1, max: 64, choices: [] };
+    const field = { name: 'hidden', type: 'int' as const, ...limits, help: 'Size.' };
     return {
       version: '0',
       models: [
@@ -91,10 +101,14 @@ export class FakeCore implements Core {
     if (open.text === '') throw new CoreError('csv.empty', `${open.name} is empty.`);
     open.finished = true;
     const [header = '', ...rows] = open.text.trim().split('\n');
+    return this.#describe(header, rows.length);
+  }
+
+  #describe(header: string, rows: number): DatasetDescription {
     const columns = header.split(',').map((name) => ({
       name,
       type: 'number' as const,
-      count: rows.length,
+      count: rows,
       missing: 0,
       min: 0,
       max: 1,
@@ -104,13 +118,60 @@ export class FakeCore implements Core {
       first: null,
       last: null,
     }));
-    return {
-      rows: rows.length,
-      columns,
-      preview: [],
-      repairs: [],
-      repairCount: 0,
+    return { rows, columns, preview: [], repairs: [], repairCount: 0 };
+  }
+
+  datasetAttach(manifest: object): AttachedDataset {
+    this.#mayFail('datasetAttach');
+    const { rows, columns, source } = manifest as {
+      rows: number;
+      columns: { name: string }[];
+      source: { name: string };
     };
+    const attached = { rows, columns: columns.length };
+    const text = [columns.map(({ name }) => name).join(','), ...Array<string>(rows).fill('')];
+    this.datasets.set(this.#next, {
+      name: source.name,
+      text: text.join('\n'),
+      finished: true,
+      attached,
+    });
+    const dataset = this.#next++;
+    return { dataset, description: this.#describe(text[0] ?? '', rows) };
+  }
+
+  importOpen(source: ImportSource): number {
+    this.imports.set(this.#next, new FakeImport(source));
+    return this.#next++;
+  }
+
+  importPart(_opened: number, name: string): void {
+    this.parts.push(name);
+  }
+
+  importFeed(opened: number, bytes: Uint8Array): ImportFed {
+    this.#mayFail('importFeed');
+    return this.imports.get(opened)!.feed(bytes);
+  }
+
+  importFinish(opened: number): ImportFinished {
+    return this.imports.get(opened)!.finish();
+  }
+
+  importClose(opened: number): void {
+    this.imports.delete(opened);
+  }
+
+  memory(): Uint8Array {
+    return this.heap;
+  }
+
+  sessionFed(session: number): SessionFed {
+    const run = this.#session(session);
+    takeRows(run, this.heap);
+    const needs = needsOf(run);
+    if (needs !== null || run.began) return { needs, start: null };
+    return { needs, start: this.#start(session, run) };
   }
 
   datasetClose(dataset: number): void {
@@ -122,19 +183,15 @@ export class FakeCore implements Core {
     if (this.datasets.get(dataset)?.finished !== true)
       throw new CoreError('dataset.unfinished', 'No.');
     const place = { step: 0, epoch: 0, stepInEpoch: 0, onDevice: [], idleCalls: 0 };
-    const info = this.#open({ config, racing: this.raceTurns, ...place }, undefined);
-    const { session } = info;
-    return this.raceTurns > 0
-      ? { session, racing: 0, info: null }
-      : { session, racing: null, info };
+    const rows = rowsOf(this.datasets.get(dataset)?.attached);
+    return this.#open({ config, racing: this.raceTurns, ...place, ...rows });
   }
 
   sessionRace(session: number): SessionStart {
     this.#mayFail('sessionRace');
     const run = this.#session(session);
     run.racing -= 1;
-    if (run.racing > 0) return { session, racing: 1 - run.racing / this.raceTurns, info: null };
-    return { session, racing: null, info: this.#info(session, run, undefined) };
+    return this.#start(session, run);
   }
 
   sessionSetEffort(session: number, effort: string): StepReply {
@@ -144,7 +201,11 @@ export class FakeCore implements Core {
     return this.#reply(run, []);
   }
 
-  sessionRestore(_dataset: number, bytes: Uint8Array, { training }: RestoreOptions): SessionInfo {
+  sessionRestore(
+    dataset: number,
+    bytes: Uint8Array,
+    { training }: RestoreOptions,
+  ): SessionRestored {
     const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8))) as {
       __metadata__: { config: string; state: string; history: string };
     };
@@ -152,16 +213,21 @@ export class FakeCore implements Core {
     const state = JSON.parse(metadata.state) as FakeSession;
     const config = JSON.parse(metadata.config) as RunConfig;
     config.training = { ...config.training, ...training };
-    return this.#open(
-      { ...state, config, racing: 0, onDevice: [], idleCalls: 0 },
-      JSON.parse(metadata.history),
-    );
+    const place = { racing: 0, onDevice: [], idleCalls: 0 };
+    const start = this.#open({
+      ...state,
+      config,
+      ...place,
+      ...rowsOf(this.datasets.get(dataset)?.attached),
+    });
+    return { ...start, history: JSON.parse(metadata.history) as unknown };
   }
 
   sessionStep(session: number, maxSteps: number): StepReply {
     this.#mayFail('sessionStep');
     const run = this.#session(session);
     if (run.racing > 0) throw new CoreError('session.racing', 'The race is not over.');
+    if (needsOf(run) !== null) return this.#reply(run, []);
     const steps = Math.min(maxSteps, STEPS_PER_EPOCH - run.stepInEpoch);
     for (let i = 0; i < steps; i += 1) {
       run.step += 1;
@@ -176,6 +242,7 @@ export class FakeCore implements Core {
     const run = this.#session(session);
     run.epoch += 1;
     run.stepInEpoch = 0;
+    if (this.blocks) askAgain(run);
     return this.#reply(run, []);
   }
 
@@ -189,23 +256,19 @@ export class FakeCore implements Core {
       baselines,
       mae: 1,
       rmse: 2,
+      needs: null,
     };
   }
 
-  sessionPredict(session: number, first: number, count: number): Predictions {
+  sessionPredict(session: number, first: number, count: number): PredictReply {
     this.#mayFail('sessionPredict');
-    this.#session(session);
+    const needs = needsOf(this.#session(session));
+    if (needs !== null) return { predictions: null, needs };
     const indices = Array.from({ length: count }, (_, i) => first + i);
     const values = indices.map((i) => [i]);
-    return {
-      first,
-      count,
-      total: 5,
-      horizon: 1,
-      rows: indices,
-      truth: values,
-      forecast: values,
-    };
+    const shape = { first, count, total: 5, horizon: 1 };
+    const predictions = { ...shape, rows: indices, truth: values, forecast: values };
+    return { predictions, needs: null };
   }
 
   sessionCheckpoint(session: number, history: unknown): Uint8Array<ArrayBuffer> {
@@ -239,12 +302,21 @@ export class FakeCore implements Core {
     this.sessions.delete(session);
   }
 
-  #open(run: FakeSession, history: unknown): SessionInfo {
+  #open(run: FakeSession): SessionStart {
     this.sessions.set(this.#next, run);
-    return this.#info(this.#next++, run, history);
+    return this.#start(this.#next++, run);
   }
 
-  #info(session: number, run: FakeSession, history: unknown): SessionInfo {
+  /** As the core: nothing is known of a run before its rows are there and its race is over. */
+  #start(session: number, run: FakeSession): SessionStart {
+    const needs = needsOf(run);
+    if (needs !== null) return { session, racing: null, needs, info: null };
+    const racing = run.racing > 0 ? 1 - run.racing / this.raceTurns : null;
+    return { session, racing, needs, info: racing === null ? this.#info(session, run) : null };
+  }
+
+  #info(session: number, run: FakeSession): SessionInfo {
+    run.began = true;
     return {
       session,
       config: {
@@ -259,7 +331,6 @@ export class FakeCore implements Core {
       validationWindows: 5,
       skippedWindows: 0,
       state: this.#reply(run, []),
-      history,
       notice: null,
     };
   }
@@ -284,6 +355,7 @@ export class FakeCore implements Core {
       peakBytes: 4096,
       preparing: this.preparing,
       notices: this.notices.splice(0),
+      needs: needsOf(run),
     };
   }
 
@@ -300,13 +372,4 @@ export class FakeCore implements Core {
     this.failure = null;
     throw error;
   }
-}
-
-/** A safetensors file with strings and no tensor. */
-export function safetensors(metadata: Record<string, string>): Uint8Array<ArrayBuffer> {
-  const header = new TextEncoder().encode(JSON.stringify({ __metadata__: metadata }));
-  const bytes = new Uint8Array(8 + header.length);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(header.length), true);
-  bytes.set(header, 8);
-  return bytes;
 }

@@ -2,20 +2,22 @@
 
 export class FakeFolder {
   readonly kind = 'directory';
+  readonly name: string;
   readonly files = new Map<string, FakeFile>();
   readonly folders = new Map<string, FakeFolder>();
   /** Bytes that may still be written; shared by all below the root. */
   readonly disk: { free: number };
 
-  constructor(disk: { free: number } = { free: Infinity }) {
+  constructor(disk: { free: number } = { free: Infinity }, name = '') {
     this.disk = disk;
+    this.name = name;
   }
 
   async getDirectoryHandle(name: string, options?: { create?: boolean }): Promise<FakeFolder> {
     let folder = this.folders.get(name);
     if (folder === undefined) {
       if (options?.create !== true) throw new DOMException(name, 'NotFoundError');
-      folder = new FakeFolder(this.disk);
+      folder = new FakeFolder(this.disk, name);
       this.folders.set(name, folder);
     }
     return folder;
@@ -31,16 +33,32 @@ export class FakeFolder {
     return file;
   }
 
-  async removeEntry(name: string): Promise<void> {
-    if (!this.files.delete(name)) throw new DOMException(name, 'NotFoundError');
+  async removeEntry(name: string, { recursive = false } = {}): Promise<void> {
+    const folder = this.folders.get(name);
+    if (folder !== undefined) {
+      if (!recursive && folder.files.size > 0)
+        throw new DOMException(name, 'InvalidModificationError');
+      this.disk.free += folder.size;
+      this.folders.delete(name);
+      return;
+    }
+    const file = this.files.get(name);
+    if (file === undefined) throw new DOMException(name, 'NotFoundError');
+    this.disk.free += file.bytes.length;
+    this.files.delete(name);
+  }
+
+  /** Bytes of its files. */
+  get size(): number {
+    return [...this.files.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
   }
 
   async *keys(): AsyncGenerator<string> {
-    yield* [...this.files.keys()];
+    yield* [...this.files.keys(), ...this.folders.keys()];
   }
 
-  async *entries(): AsyncGenerator<[string, FakeFile]> {
-    yield* [...this.files.entries()];
+  async *entries(): AsyncGenerator<[string, FakeFile | FakeFolder]> {
+    yield* [...this.files.entries(), ...this.folders.entries()];
   }
 
   asHandle(): FileSystemDirectoryHandle {
@@ -52,6 +70,9 @@ export class FakeFile {
   readonly kind = 'file';
   name: string;
   bytes = new Uint8Array(0);
+  lastModified = 1000;
+  /** How often its bytes were read. */
+  reads = 0;
   readonly #folder: FakeFolder;
 
   constructor(folder: FakeFolder, name: string) {
@@ -60,24 +81,33 @@ export class FakeFile {
   }
 
   async getFile(): Promise<File> {
-    return new File([this.bytes], this.name, { lastModified: 1000 });
+    return new File([this.bytes], this.name, { lastModified: this.lastModified });
   }
 
   async move(name: string): Promise<void> {
+    const replaced = this.#folder.files.get(name);
+    this.#folder.disk.free += replaced?.bytes.length ?? 0;
     this.#folder.files.delete(this.name);
     this.name = name;
+    this.lastModified = Date.now();
     this.#folder.files.set(name, this);
   }
 
   async createSyncAccessHandle(): Promise<unknown> {
     const { disk } = this.#folder;
     return {
+      getSize: () => this.bytes.length,
       truncate: (size: number) => {
         this.bytes = this.bytes.slice(0, size);
       },
+      read: (into: Uint8Array, { at }: { at: number }) => {
+        this.reads += 1;
+        const count = shareOf(Math.min(into.length, Math.max(0, this.bytes.length - at)));
+        into.set(this.bytes.subarray(at, at + count));
+        return count;
+      },
       write: (part: Uint8Array, { at }: { at: number }) => {
-        // Half of what is asked at most, as a real handle may do.
-        const count = Math.min(part.length, Math.max(1, Math.ceil(part.length / 2)));
+        const count = shareOf(part.length);
         if (disk.free < count) throw new DOMException('No space.', 'QuotaExceededError');
         disk.free -= count;
         const grown = new Uint8Array(Math.max(this.bytes.length, at + count));
@@ -90,4 +120,9 @@ export class FakeFile {
       close: () => undefined,
     };
   }
+}
+
+/** Half of what is asked, as a real handle may do. */
+function shareOf(count: number): number {
+  return Math.min(count, Math.max(1, Math.ceil(count / 2)));
 }

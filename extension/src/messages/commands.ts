@@ -8,6 +8,7 @@ import type {
   DeviceChoice,
   DeviceName,
   FieldValue,
+  ImportedDataset,
   ModelConfig,
   Predictions,
   RunConfig,
@@ -71,6 +72,7 @@ const source = v.variant('kind', {
   file: v.object({ kind: v.oneOf('file'), file: v.instance(File, 'File') }),
   host: v.object({ kind: v.oneOf('host'), path: v.text(4096, 1) }),
   example: v.object({ kind: v.oneOf('example'), name: v.text(100, 1) }),
+  imported: v.object({ kind: v.oneOf('imported'), id: v.text(100, 1) }),
 });
 
 export type DataSource = v.Checked<typeof source>;
@@ -82,6 +84,11 @@ export const COMMANDS = {
   'state.get': none,
   'dataset.open': v.object({ source }),
   'dataset.close': none,
+  'import.list': none,
+  'import.remove': v.object({ id: v.text(100, 1) }),
+  // Removes what RunState.shortage offers and goes on with the import that lacked the room.
+  'import.makeRoom': none,
+  'import.giveUp': none,
   'run.start': v.object({ config: runConfig }),
   'run.pause': none,
   'run.resume': none,
@@ -147,6 +154,10 @@ export interface Results {
   'state.get': RunState;
   'dataset.open': { description: DatasetDescription };
   'dataset.close': Nothing;
+  'import.list': { imports: ImportedDataset[] };
+  'import.remove': Nothing;
+  'import.makeRoom': { description: DatasetDescription };
+  'import.giveUp': Nothing;
   'run.start': RunStarted;
   'run.pause': Nothing;
   'run.resume': Nothing;

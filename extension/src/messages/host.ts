@@ -13,6 +13,7 @@ export const FRAME_BYTES = 65_536;
 const size = v.integer(0);
 const name = v.text(100, 1);
 const path = v.text(4096);
+const datasetId = v.text(200, 1);
 const checksum = v.integer(0, 0xffff_ffff);
 
 const entry = v.object({
@@ -50,6 +51,18 @@ export const HOST_REPLIES = {
     { truncated: v.boolean },
   ),
   'dataset.read': v.object({ path, size, mtime: v.number(), bytes: size, frames: size }),
+  'dataset.import': v.object({ dataset: datasetId, reused: v.boolean, changed: v.boolean }),
+  'dataset.manifest': v.object({
+    dataset: datasetId,
+    size,
+    text: v.text(1_000_000),
+    next: v.nullable(size),
+  }),
+  'shard.read': v.object({
+    bytes: size,
+    encoding: v.oneOf('identity', 'deflate'),
+    columns: v.list(v.object({ index: size, dtype: v.text(10), bytes: size }), 10_000),
+  }),
   'request.cancel': v.object({ cancelled: v.boolean }),
   'checkpoint.begin': v.object({ handle: v.integer(0), window: v.integer(1, 64) }),
   'checkpoint.write': v.object({ handle: v.integer(0), received: size }),
@@ -75,6 +88,15 @@ export interface HostRequests {
   hello: { protocol: { min: number; max: number }; extension: string };
   'dataset.list': { path?: string; recursive?: boolean; limit?: number; cursor?: string };
   'dataset.read': { path: string; offset?: number; length?: number; credits: number };
+  'dataset.import': { path: string; options?: object };
+  'dataset.manifest': { dataset: string; offset: number };
+  'shard.read': {
+    dataset: string;
+    shard: number;
+    columns: number[];
+    deflate: boolean;
+    credits: number;
+  };
   'request.cancel': { target: number };
   'checkpoint.begin': { name: string; size: number };
   'checkpoint.write': { handle: number; sequence: number; bytes: ArrayBuffer };
@@ -95,6 +117,12 @@ export const dataFrame = v.object({
 });
 
 export const endFrame = v.object({ id: v.integer(1), frames: size, bytes: size, crc32c: checksum });
+
+/** Of columns of a shard: the checksum is that of the bytes before they were packed. */
+export const shardEnd = v.object({ id: v.integer(1), frames: size, sha256: v.text(64, 64) });
+
+/** What an import tells until its reply. */
+export const importProgress = v.object({ id: v.integer(1), bytes: size, size, rows: size });
 
 export const failureReply = v.object(
   { code: v.text(200, 1), message: v.text(8192) },

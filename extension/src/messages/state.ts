@@ -1,8 +1,17 @@
 // The one snapshot that pages show. The training worker owns it and posts it whole when anything but progress
 // changes; progress and new losses follow as increments that `applyProgress` adds. `revision` grows by one with each
 // message, so that a page that missed one notices and asks for the whole again.
+import type {
+  DatasetDescription,
+  ImportedDataset,
+  ReadingProgress,
+  Shortage,
+  SourceInfo,
+} from './data.ts';
 import { noHost } from './host_status.ts';
 import type { HostStatus } from './host_status.ts';
+
+export type * from './data.ts';
 
 export type Phase =
   | 'empty'
@@ -14,54 +23,6 @@ export type Phase =
   | 'validating'
   | 'finished'
   | 'failed';
-
-export type SourceKind = 'file' | 'host' | 'example';
-
-/** Where the rows came from. `path` is set for files of the native host and is relative to its granted folder. */
-export interface SourceInfo {
-  kind: SourceKind;
-  name: string;
-  size: number;
-  path: string | null;
-}
-
-export type ColumnType = 'number' | 'datetime' | 'category' | 'text';
-
-/** One column as the CSV reader saw it; statistics are null for columns without numbers. */
-export interface ColumnDescription {
-  name: string;
-  type: ColumnType;
-  count: number;
-  missing: number;
-  min: number | null;
-  max: number | null;
-  mean: number | null;
-  std: number | null;
-  distinct: number | null;
-  /** Dates of the first and last row, year first. */
-  first: string | null;
-  last: string | null;
-  /** Of dates: the usual seconds between two rows, and how often there are more. */
-  stepSeconds?: number | null;
-  gaps?: number | null;
-}
-
-/** Something in the file that was mended while reading; line and column count from 1. */
-export interface Repair {
-  line: number;
-  column: number;
-  code: string;
-  message: string;
-}
-
-export interface DatasetDescription {
-  rows: number;
-  columns: ColumnDescription[];
-  preview: string[][];
-  repairs: Repair[];
-  /** All repairs of the file; `repairs` lists the first of them. */
-  repairCount: number;
-}
 
 export type DeviceName = 'cpu' | 'webgl';
 
@@ -86,7 +47,7 @@ export interface DeviceChoice {
 
 /** What happens before a run's first step, and how much of it is done. */
 export interface Preparing {
-  what: 'race' | 'programs';
+  what: 'race' | 'programs' | 'rows';
   done: number;
   total: number;
 }
@@ -272,7 +233,7 @@ export interface RunState {
   failure: Failure | null;
   source: SourceInfo | null;
   /** While phase is 'reading'. */
-  reading: { bytes: number; total: number; rows: number } | null;
+  reading: ReadingProgress | null;
   description: DatasetDescription | null;
   config: RunConfig | null;
   /** Before the first step, while there is something to prepare. */
@@ -290,6 +251,11 @@ export interface RunState {
   notices: Notice[];
   host: HostStatus;
   checkpoints: CheckpointEntry[];
+  /** What was used last comes first. */
+  imports: ImportedDataset[];
+  /** Bytes that the browser gives beside these; null where it does not say. */
+  importsFree: number | null;
+  shortage: Shortage | null;
   models: ModelDescription[];
   settings: SettingField[];
   webgl: WebglInfo | null;
@@ -344,6 +310,9 @@ export function emptyState(): RunState {
     notices: [],
     host: noHost(),
     checkpoints: [],
+    imports: [],
+    importsFree: null,
+    shortage: null,
     models: [],
     settings: [],
     webgl: null,

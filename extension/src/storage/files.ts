@@ -2,8 +2,10 @@
 // renamed, so that a file is there as a whole or not at all. Works in workers only.
 
 /** What TypeScript's DOM library leaves out, since workers alone have it. */
-interface SyncAccess {
+export interface SyncAccess {
+  getSize: () => number;
   truncate: (size: number) => void;
+  read: (into: Uint8Array, options: { at: number }) => number;
   write: (bytes: Uint8Array, options: { at: number }) => number;
   flush: () => void;
   close: () => void;
@@ -11,7 +13,7 @@ interface SyncAccess {
 
 /** `move` replaces a file of that name, in Chromium and in Firefox. */
 type WritableFile = FileSystemFileHandle & {
-  createSyncAccessHandle: () => Promise<SyncAccess>;
+  createSyncAccessHandle: (options?: { mode: string }) => Promise<SyncAccess>;
   move: (name: string) => Promise<void>;
 };
 
@@ -53,6 +55,21 @@ async function fill(file: WritableFile, bytes: Uint8Array<ArrayBuffer>): Promise
   }
 }
 
+/** Several may read at once where the browser knows how (Firefox gives a file to one alone). */
+export function openToRead(file: FileSystemFileHandle): Promise<SyncAccess> {
+  return (file as WritableFile).createSyncAccessHandle({ mode: 'read-only' });
+}
+
+/** Fills `into` from byte `at` on; false where the file ends before. It may lie in shared memory. */
+export function readFully(access: SyncAccess, into: Uint8Array, at: number): boolean {
+  for (let done = 0; done < into.length;) {
+    const count = access.read(into.subarray(done), { at: at + done });
+    if (count === 0) return false;
+    done += count;
+  }
+  return true;
+}
+
 export async function readWhole(
   folder: FileSystemDirectoryHandle,
   name: string,
@@ -68,9 +85,12 @@ export async function removePartials(folder: FileSystemDirectoryHandle): Promise
   for (const name of names) await removeQuietly(folder, name);
 }
 
-async function removeQuietly(folder: FileSystemDirectoryHandle, name: string): Promise<void> {
+export async function removeQuietly(
+  folder: FileSystemDirectoryHandle,
+  name: string,
+): Promise<void> {
   try {
-    await folder.removeEntry(name);
+    await folder.removeEntry(name, { recursive: true });
   } catch {
     // It is not there, or another context holds it and removes it itself.
   }

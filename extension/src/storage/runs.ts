@@ -20,6 +20,7 @@ const lastRun: v.Check<LastRun> = v.object({
     name: v.text(4096),
     size: v.integer(0),
     path: v.nullable(v.text(4096)),
+    imported: v.nullable(v.text(100)),
   }),
   checkpoint: v.object({ store: v.oneOf('host', 'browser'), id }),
   step: v.integer(0),

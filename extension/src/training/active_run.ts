@@ -9,12 +9,14 @@ import type {
   Preparing,
   Progress,
 } from '../messages/state.ts';
+import type { StoredDataset } from '../storage/datasets.ts';
 import type { Counters } from '../messages/commands.ts';
 import { CoreError } from './core.ts';
 import type { Core } from './core.ts';
-import type { SessionInfo, StepReply, ValidateReply } from './core_replies.ts';
+import type { Needs, SessionInfo, StepReply, ValidateReply } from './core_replies.ts';
 import { TrainingError } from './errors.ts';
 import { Loop, Pace, rest, Rests, SpeedMeter } from './loop.ts';
+import { feed } from './rows.ts';
 
 const TURN_MS = 12;
 
@@ -22,7 +24,7 @@ export interface RunEvents {
   progressed: (progress: Progress, losses: [number, number][]) => void;
   /** Something that a person should know, and on which device the run goes on. */
   noticed: (notices: StepReply['notices'], device: StepReply['device']) => void;
-  /** The device prepares its programs; null: it has. */
+  /** The device prepares its programs, or rows are loaded; null: that is done. */
   preparing: (preparing: Preparing | null) => void;
   validating: () => void;
   epochDone: (summary: EpochSummary, baselines: Baselines | null, best: StepReply['best']) => void;
@@ -48,6 +50,10 @@ export class ActiveRun {
   readonly epochs: number;
   readonly #core: Core;
   readonly #session: number;
+  /** Where its rows are, when they are not in the core. */
+  readonly #stored: StoredDataset | null;
+  readonly #closing = new AbortController();
+  #loading: Promise<unknown> | null = null;
   readonly #events: RunEvents;
   readonly #history: () => History;
   readonly #loop = new Loop(() => this.#turn());
@@ -70,6 +76,7 @@ export class ActiveRun {
     id: string,
     core: Core,
     info: SessionInfo,
+    stored: StoredDataset | null,
     events: RunEvents,
     history: () => History,
   ) {
@@ -77,6 +84,7 @@ export class ActiveRun {
     this.epochs = Number(info.config.training['epochs'] ?? 1);
     this.#core = core;
     this.#session = info.session;
+    this.#stored = stored;
     this.#state = info.state;
     this.#rests.duty = info.state.duty;
     this.#events = events;
@@ -92,6 +100,7 @@ export class ActiveRun {
     this.#paused = false;
     this.#lastTurnAt = null;
     this.#wall = { at: performance.now(), step: this.#state.step };
+    this.#loadFor(this.#state.needs);
     this.#loop.start();
   }
 
@@ -106,6 +115,7 @@ export class ActiveRun {
 
   close(): void {
     this.#ended = true;
+    this.#closing.abort();
     this.#loop.close();
     this.#failCaptures(
       new TrainingError('run.closed', 'The run was closed before its checkpoint was taken.'),
@@ -127,8 +137,18 @@ export class ActiveRun {
     });
   }
 
-  predict(first: number, count: number): Predictions {
-    return this.#core.sessionPredict(this.#session, first, count);
+  async predict(first: number, count: number): Promise<Predictions> {
+    for (;;) {
+      await this.#loading;
+      const { needs, predictions } = this.#core.sessionPredict(this.#session, first, count);
+      if (predictions !== null) return predictions;
+      this.#loadFor(needs);
+    }
+  }
+
+  /** Ends it with what has gone wrong outside of its turns. */
+  fail(error: unknown): void {
+    if (!this.#ended) this.#fail(error);
   }
 
   counters(): Counters {
@@ -153,8 +173,9 @@ export class ActiveRun {
   }
 
   #turn(): number | null {
+    if (this.#loading !== null) return null;
     if (this.#captures.length > 0 && !this.#capture()) return this.#goesOn ? 0 : null;
-    if (this.#paused || this.#ended) return null;
+    if (this.#paused || this.#ended || this.#isLoading()) return null;
     this.#rests.working(performance.now());
     try {
       if (this.#stage === 'training') this.#train();
@@ -201,7 +222,8 @@ export class ActiveRun {
     const began = performance.now();
     let reply: ValidateReply;
     do reply = this.#core.sessionValidate(this.#session);
-    while (!reply.done && performance.now() - began < TURN_MS);
+    while (!reply.done && reply.needs === null && performance.now() - began < TURN_MS);
+    this.#loadFor(reply.needs);
     if (!reply.done) return;
     const summary: EpochSummary = {
       epoch: this.#state.epoch + 1,
@@ -272,6 +294,33 @@ export class ActiveRun {
       this.#events.preparing(preparing && { what: 'programs', ...preparing });
     this.#preparing = preparing !== null;
     if (reply.notices.length > 0) this.#events.noticed(reply.notices, reply.device);
+    this.#loadFor(reply.needs);
+  }
+
+  #isLoading(): boolean {
+    return this.#loading !== null;
+  }
+
+  /** Turns go on when the rows are there. */
+  #loadFor(needs: Needs | null): void {
+    if (needs === null || this.#loading !== null) return;
+    const { signal } = this.#closing;
+    const tell = (preparing: Preparing): void => {
+      this.#events.preparing(preparing);
+    };
+    const feeding = { stored: this.#stored, signal, tell };
+    this.#loading = feed(this.#core, this.#session, needs, feeding).finally(() => {
+      this.#loading = null;
+    });
+    this.#loading.then(
+      () => {
+        this.#events.preparing(null);
+        this.#loop.start();
+      },
+      (error: unknown) => {
+        this.fail(error);
+      },
+    );
   }
 
   #secondsLeft(): number | null {

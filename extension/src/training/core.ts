@@ -1,19 +1,17 @@
 // The core module as typed calls. Each sg_* function of wasm/bindings/exports.h is declared once, its JSON reply is
 // checked, and {ok: false} becomes a CoreError. A reply's text lives in the module until the next call: it is read at
 // once, and bytes are copied out.
-import type {
-  RunConfig,
-  DatasetDescription,
-  Predictions,
-  TrainingConfig,
-} from '../messages/state.ts';
+import type { RunConfig, DatasetDescription, TrainingConfig } from '../messages/state.ts';
 import type { Counters } from '../messages/commands.ts';
 import { isRecord } from '../messages/validate.ts';
 import type { Check } from '../messages/validate.ts';
 import * as replies from './core_replies.ts';
+import * as data from './data_replies.ts';
 import type {
   CoreInfo,
-  SessionInfo,
+  PredictReply,
+  SessionFed,
+  SessionRestored,
   SessionStart,
   StepReply,
   ValidateReply,
@@ -45,7 +43,13 @@ export interface CoreModule {
   _sg_dataset_open: (json: number) => number;
   _sg_dataset_feed: (dataset: number, bytes: number, length: number) => number;
   _sg_dataset_finish: (dataset: number) => number;
+  _sg_dataset_attach: (json: number) => number;
   _sg_dataset_close: (dataset: number) => number;
+  _sg_import_open: (json: number) => number;
+  _sg_import_part: (opened: number, name: number) => number;
+  _sg_import_feed: (opened: number, bytes: number, length: number) => number;
+  _sg_import_finish: (opened: number) => number;
+  _sg_import_close: (opened: number) => number;
   _sg_session_create: (dataset: number, json: number) => number;
   _sg_session_race: (session: number) => number;
   _sg_session_restore: (dataset: number, bytes: number, length: number, json: number) => number;
@@ -53,6 +57,7 @@ export interface CoreModule {
   _sg_session_set_effort: (session: number, name: number) => number;
   _sg_session_next_epoch: (session: number) => number;
   _sg_session_validate: (session: number) => number;
+  _sg_session_fed: (session: number) => number;
   _sg_session_predict: (session: number, first: number, count: number) => number;
   _sg_session_checkpoint: (session: number, json: number) => number;
   _sg_session_counters: (session: number) => number;
@@ -63,6 +68,38 @@ export interface RestoreOptions {
   training?: TrainingConfig;
 }
 
+export interface ImportSource {
+  name: string;
+  size: number;
+  mtime: number | null;
+  /** Of the source, where what is fed are files inside it. */
+  head?: string;
+  tail?: string;
+  options: object;
+}
+
+/** A shard's bytes, a copy. */
+export interface ImportedShard {
+  file: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+export interface ImportFed {
+  /** So far. */
+  rows: number;
+  shards: ImportedShard[];
+}
+
+export interface ImportFinished {
+  manifest: Record<string, unknown>;
+  shards: ImportedShard[];
+}
+
+export interface AttachedDataset {
+  dataset: number;
+  description: DatasetDescription;
+}
+
 /** The calls that the training makes; tests put a fake in its place. */
 export interface Core {
   describe: () => CoreInfo;
@@ -70,23 +107,35 @@ export interface Core {
   /** Rows so far. */
   datasetFeed: (dataset: number, bytes: Uint8Array) => number;
   datasetFinish: (dataset: number) => DatasetDescription;
+  /** A data set whose values lie in shards: its sessions ask for the rows that they need. */
+  datasetAttach: (manifest: object) => AttachedDataset;
   datasetClose: (dataset: number) => void;
+  importOpen: (source: ImportSource) => number;
+  /** The next file of a source; one that is a plain file has one part. */
+  importPart: (opened: number, name: string) => void;
+  importFeed: (opened: number, bytes: Uint8Array) => ImportFed;
+  importFinish: (opened: number) => ImportFinished;
+  importClose: (opened: number) => void;
   /** Where the device is left open it may begin with a race. */
   sessionCreate: (dataset: number, config: RunConfig) => SessionStart;
   /** A turn of the race. */
   sessionRace: (session: number) => SessionStart;
-  sessionRestore: (dataset: number, bytes: Uint8Array, options: RestoreOptions) => SessionInfo;
+  sessionRestore: (dataset: number, bytes: Uint8Array, options: RestoreOptions) => SessionRestored;
   /** With maxSteps 0 it only takes the losses that have arrived. */
   sessionStep: (session: number, maxSteps: number) => StepReply;
   sessionSetEffort: (session: number, effort: string) => StepReply;
   /** Leaves an epoch that is done. */
   sessionNextEpoch: (session: number) => StepReply;
   sessionValidate: (session: number) => ValidateReply;
-  sessionPredict: (session: number, first: number, count: number) => Predictions;
+  /** The rows that were needed lie where they belong. */
+  sessionFed: (session: number) => SessionFed;
+  sessionPredict: (session: number, first: number, count: number) => PredictReply;
   /** The checkpoint's bytes, a copy; refused while losses are pending. */
   sessionCheckpoint: (session: number, history: unknown) => Uint8Array<ArrayBuffer>;
   sessionCounters: (session: number) => Counters;
   sessionClose: (session: number) => void;
+  /** The module's bytes as they lie now: any call may move them. */
+  memory: () => Uint8Array;
 }
 
 const handle = v.integer(0);
@@ -119,13 +168,55 @@ export class WasmCore implements Core {
   }
 
   datasetFinish(dataset: number): DatasetDescription {
-    const check = v.object({ description: replies.datasetDescription });
+    const check = v.object({ description: data.datasetDescription });
     return this.#call('dataset_finish', check, () => this.#module._sg_dataset_finish(dataset))
       .description;
   }
 
   datasetClose(dataset: number): void {
     this.#call('dataset_close', v.record, () => this.#module._sg_dataset_close(dataset));
+  }
+
+  datasetAttach(manifest: object): AttachedDataset {
+    const check = v.object({ dataset: handle, description: data.datasetDescription });
+    return this.#withJson(manifest, (json) =>
+      this.#call('dataset_attach', check, () => this.#module._sg_dataset_attach(json)),
+    );
+  }
+
+  importOpen({ mtime, ...source }: ImportSource): number {
+    const known = { ...source, ...(mtime !== null && { mtime }) };
+    return this.#withJson(known, (json) =>
+      this.#call('import_open', v.object({ import: handle }), () =>
+        this.#module._sg_import_open(json),
+      ),
+    ).import;
+  }
+
+  importPart(opened: number, name: string): void {
+    this.#withText(name, (text) =>
+      this.#call('import_part', v.record, () => this.#module._sg_import_part(opened, text)),
+    );
+  }
+
+  importFeed(opened: number, bytes: Uint8Array): ImportFed {
+    const { rows, shards } = this.#withBytes(bytes, (pointer) =>
+      this.#call('import_feed', data.importFed, () =>
+        this.#module._sg_import_feed(opened, pointer, bytes.length),
+      ),
+    );
+    return { rows, shards: this.#copies(shards) };
+  }
+
+  importFinish(opened: number): ImportFinished {
+    const { manifest, shards } = this.#call('import_finish', data.importFinished, () =>
+      this.#module._sg_import_finish(opened),
+    );
+    return { manifest, shards: this.#copies(shards) };
+  }
+
+  importClose(opened: number): void {
+    this.#call('import_close', v.record, () => this.#module._sg_import_close(opened));
   }
 
   sessionCreate(dataset: number, config: RunConfig): SessionStart {
@@ -142,10 +233,10 @@ export class WasmCore implements Core {
     );
   }
 
-  sessionRestore(dataset: number, bytes: Uint8Array, options: RestoreOptions): SessionInfo {
+  sessionRestore(dataset: number, bytes: Uint8Array, options: RestoreOptions): SessionRestored {
     return this.#withBytes(bytes, (pointer) =>
       this.#withJson(options, (json) =>
-        this.#call('session_restore', replies.sessionInfo, () =>
+        this.#call('session_restore', replies.sessionRestored, () =>
           this.#module._sg_session_restore(dataset, pointer, bytes.length, json),
         ),
       ),
@@ -178,8 +269,14 @@ export class WasmCore implements Core {
     );
   }
 
-  sessionPredict(session: number, first: number, count: number): Predictions {
-    return this.#call('session_predict', replies.predictions, () =>
+  sessionFed(session: number): SessionFed {
+    return this.#call('session_fed', replies.sessionFed, () =>
+      this.#module._sg_session_fed(session),
+    );
+  }
+
+  sessionPredict(session: number, first: number, count: number): PredictReply {
+    return this.#call('session_predict', replies.predictReply, () =>
       this.#module._sg_session_predict(session, first, count),
     );
   }
@@ -190,7 +287,7 @@ export class WasmCore implements Core {
         this.#module._sg_session_checkpoint(session, json),
       ),
     );
-    return this.#heap.slice(pointer, pointer + length);
+    return this.memory().slice(pointer, pointer + length);
   }
 
   sessionCounters(session: number): Counters {
@@ -250,14 +347,23 @@ export class WasmCore implements Core {
     });
   }
 
-  get #heap(): Uint8Array {
+  memory(): Uint8Array {
     const { wasmMemory, HEAPU8 } = this.#module;
     return wasmMemory === undefined ? HEAPU8 : new Uint8Array(wasmMemory.buffer);
   }
 
+  /** The module's own bytes of a shard are gone with the next call. */
+  #copies(shards: { file: string; pointer: number; length: number }[]): ImportedShard[] {
+    const heap = this.memory();
+    return shards.map(({ file, pointer, length }) => ({
+      file,
+      bytes: heap.slice(pointer, pointer + length),
+    }));
+  }
+
   #withBytes<T>(bytes: Uint8Array, use: (pointer: number) => T): T {
     return this.#withMemory(bytes.length, (pointer) => {
-      this.#heap.set(bytes, pointer);
+      this.memory().set(bytes, pointer);
       return use(pointer);
     });
   }

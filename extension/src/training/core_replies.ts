@@ -2,8 +2,6 @@
 // program in another language: a reply that does not fit is a named error, not an undefined somewhere later.
 import type {
   Baselines,
-  ColumnDescription,
-  DatasetDescription,
   DeviceChoice,
   DeviceName,
   ModelDescription,
@@ -84,64 +82,27 @@ export const coreInfo: v.Check<CoreInfo> = v.object({
   webglReason: v.text(),
 });
 
-const column = v.object({
-  name: v.text(100_000),
-  type: v.oneOf('number', 'datetime', 'category', 'text'),
-  count,
-  missing: count,
-  min: loss,
-  max: loss,
-  mean: loss,
-  std: loss,
-  distinct: v.nullable(count),
-  first: loss,
-  last: loss,
-  stepSeconds: loss,
-  gaps: v.nullable(count),
-});
-
-const rawDescription = v.object({
-  rows: count,
-  columns: v.list(column, 10_000),
-  preview: v.list(v.list(v.text(100_000), 10_000), 1000),
-  repairs: v.object({
-    total: count,
-    first: v.list(
-      v.object({ line: count, column: count, kind: v.text(), text: v.text(100_000) }),
-      1000,
-    ),
-  }),
-});
-
-export const datasetDescription: v.Check<DatasetDescription> = (value, path) => {
-  const { rows, columns, preview, repairs } = rawDescription(value, path);
-  return {
-    rows,
-    columns: columns.map((entry): ColumnDescription => ({
-      ...entry,
-      first: dateText(entry.first),
-      last: dateText(entry.last),
-    })),
-    preview,
-    repairs: repairs.first.map(({ line, column: at, kind, text }) => ({
-      line,
-      column: at,
-      code: kind,
-      message: text,
-    })),
-    repairCount: repairs.total,
-  };
-};
-
-/** Seconds since 1970 as "2012-01-01" or "2012-01-01 13:00:00". */
-function dateText(seconds: number | null): string | null {
-  if (seconds === null) return null;
-  const date = new Date(seconds * 1000);
-  if (Number.isNaN(date.getTime())) return null;
-  const [day = '', rest = ''] = date.toISOString().split('T');
-  const time = rest.slice(0, 8);
-  return time === '00:00:00' ? day : `${day} ${time}`;
+/** Rows of a data set in shards that a session waits for: float32 values at `pointer`, column after column. */
+export interface Needs {
+  first: number;
+  rows: number;
+  columns: number[];
+  pointer: number;
+  /** Rows of this loading. */
+  done: number;
+  total: number;
 }
+
+export const needs: v.Check<Needs | null> = v.nullable(
+  v.object({
+    first: count,
+    rows: count,
+    columns: v.list(count, 1_000_000),
+    pointer: count,
+    done: count,
+    total: count,
+  }),
+);
 
 export interface StepReply {
   step: number;
@@ -171,6 +132,8 @@ export interface StepReply {
   preparing: Omit<Preparing, 'what'> | null;
   /** What a person should know that has happened since the last reply. */
   notices: { code: string; message: string }[];
+  /** Until they are brought nothing was done. */
+  needs: Needs | null;
 }
 
 const lossAtStep: v.Check<[number, number]> = (value, path) => {
@@ -196,6 +159,7 @@ export const stepReply: v.Check<StepReply> = v.object({
   peakBytes: count,
   preparing: v.nullable(v.object({ done: count, total: count })),
   notices: v.list(v.object({ code: v.text(200, 1), message: v.text() }), 1000),
+  needs,
 });
 
 export interface SessionInfo {
@@ -209,8 +173,6 @@ export interface SessionInfo {
   validationWindows: number;
   skippedWindows: number;
   state: StepReply;
-  /** What was given to the checkpoint as history; undefined for a new session. */
-  history: unknown;
   /** What a person should know about a restored session, such as that the data has changed. */
   notice: string | null;
 }
@@ -244,35 +206,57 @@ const choice: v.Check<DeviceChoice> = v.object({
   webgl: timing,
 });
 
-export const sessionInfo: v.Check<SessionInfo> = (value, path) => {
-  const checked = v.object({
-    session: count,
-    config: filledConfig,
-    device,
-    choice,
-    parameters: count,
-    stepsPerEpoch: count,
-    trainWindows: count,
-    validationWindows: count,
-    skippedWindows: count,
-    state: stepReply,
-    notice: v.nullable(v.text()),
-  })(value, path);
-  return { ...checked, history: (value as { history?: unknown }).history };
-};
+const sessionInfo: v.Check<SessionInfo> = v.object({
+  session: count,
+  config: filledConfig,
+  device,
+  choice,
+  parameters: count,
+  stepsPerEpoch: count,
+  trainWindows: count,
+  validationWindows: count,
+  skippedWindows: count,
+  state: stepReply,
+  notice: v.nullable(v.text()),
+});
 
-/** A run that is begun: its session, or how far the race for its device is. */
-export type SessionStart =
-  | { session: number; racing: number; info: null }
-  | { session: number; racing: null; info: SessionInfo };
+/** A run that is begun: its session, or how far the race for its device is, or what rows it waits for. */
+export interface SessionStart {
+  session: number;
+  racing: number | null;
+  needs: Needs | null;
+  /** Once it may make steps. */
+  info: SessionInfo | null;
+}
 
 export const sessionStart: v.Check<SessionStart> = (value, path) => {
-  const { session, racing } = v.object({ session: count, racing: v.nullable(v.number(0, 1)) })(
-    value,
-    path,
-  );
-  if (racing !== null) return { session, racing, info: null };
-  return { session, racing, info: sessionInfo(value, path) };
+  const { config, ...start } = v.object(
+    { session: count, racing: v.nullable(v.number(0, 1)), needs },
+    { config: v.record },
+  )(value, path);
+  return { ...start, info: config === undefined ? null : sessionInfo(value, path) };
+};
+
+/** What a checkpoint tells of its run beside the session; its notice may come when the rows are there. */
+export interface SessionRestored extends SessionStart {
+  /** What was given to the checkpoint as history. */
+  history: unknown;
+}
+
+export const sessionRestored: v.Check<SessionRestored> = (value, path) => ({
+  ...sessionStart(value, path),
+  history: v.record(value, path)['history'],
+});
+
+/** The next rows that are needed; or the run, where it has waited for them to begin. */
+export interface SessionFed {
+  needs: Needs | null;
+  start: SessionStart | null;
+}
+
+export const sessionFed: v.Check<SessionFed> = (value, path) => {
+  const { session, ...fed } = v.object({ needs }, { session: count })(value, path);
+  return { ...fed, start: session === undefined ? null : sessionStart(value, path) };
 };
 
 export interface ValidateReply {
@@ -283,10 +267,21 @@ export interface ValidateReply {
   baselines: Baselines | null;
   mae: number | null;
   rmse: number | null;
+  needs: Needs | null;
 }
+
+const NOT_VALIDATED = {
+  done: false,
+  fraction: 0,
+  loss: null,
+  baselines: null,
+  mae: null,
+  rmse: null,
+};
 
 const rawValidation = v.object({
   done: v.boolean,
+  needs,
   fraction: v.withDefault(v.anyNumber, 0),
   loss,
   mae: loss,
@@ -295,6 +290,8 @@ const rawValidation = v.object({
 });
 
 export const validateReply: v.Check<ValidateReply> = (value, path) => {
+  const waits = v.object({ needs })(value, path).needs;
+  if (waits !== null) return { ...NOT_VALIDATED, needs: waits };
   const { baselines, ...rest } = rawValidation(value, path);
   const naive = baselines?.naiveLoss ?? null;
   if (baselines === null || naive === null) return { ...rest, baselines: null };
@@ -304,7 +301,7 @@ export const validateReply: v.Check<ValidateReply> = (value, path) => {
 
 const valueRows = v.list(v.list(v.numberOrNaN, 100_000), 100_000);
 
-export const predictions: v.Check<Predictions> = v.object({
+const rawPredictions: v.Check<Predictions> = v.object({
   first: count,
   count,
   total: count,
@@ -313,6 +310,18 @@ export const predictions: v.Check<Predictions> = v.object({
   truth: valueRows,
   forecast: valueRows,
 });
+
+/** Null as long as their rows are needed. */
+export interface PredictReply {
+  predictions: Predictions | null;
+  needs: Needs | null;
+}
+
+export const predictReply: v.Check<PredictReply> = (value, path) => {
+  const waits = v.object({ needs })(value, path);
+  if (waits.needs !== null) return { predictions: null, needs: waits.needs };
+  return { predictions: rawPredictions(value, path), needs: null };
+};
 
 export const counters: v.Check<Counters> = v.object({
   device,

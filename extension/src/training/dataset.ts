@@ -1,50 +1,117 @@
-// Reads a data set into the core, piece by piece. The data set of before stays until the new one is whole, so that a
-// file that vanishes half way costs nothing.
-import type { DatasetDescription, SourceInfo } from '../messages/state.ts';
+// Reads a data set into the core's memory, piece by piece: the way of the example, and of small files where the browser
+// gives nowhere to keep shards. The data set of before stays until the new one is whole, so that a file that vanishes half
+// way costs nothing.
+import type { DatasetDescription, ReadingProgress, SourceInfo } from '../messages/state.ts';
+import type { StoredDataset } from '../storage/datasets.ts';
 import { CoreError } from './core.ts';
 import type { Core } from './core.ts';
 import { TrainingError } from './errors.ts';
-import type { ByteSource } from './sources.ts';
+import type { ByteSource, SourcePart } from './sources.ts';
 
 export interface OpenDataset {
   handle: number;
   source: SourceInfo;
   description: DatasetDescription;
+  /** Where its rows are; null: in the core. */
+  stored: StoredDataset | null;
+  /** Older imports of the same source: nobody needs them once this one is used. */
+  replaced: string[];
 }
 
-export interface ReadingProgress {
-  bytes: number;
-  total: number;
-  rows: number;
+export interface ReadingTask {
+  progress: (reading: ReadingProgress) => void;
+  signal: AbortSignal;
 }
 
 /** Throws what went wrong, naming the file; the core then holds nothing of it. */
 export async function readDataset(
   core: Core,
   source: ByteSource,
-  progress: (reading: ReadingProgress) => void,
-  signal: AbortSignal,
+  task: ReadingTask,
 ): Promise<OpenDataset> {
-  const { info, chunks } = source;
+  const { info, parts } = source;
   const handle = core.datasetOpen({ name: info.name });
   try {
-    let bytes = 0;
-    for await (const chunk of chunks) {
-      if (signal.aborted)
-        throw new TrainingError('dataset.cancelled', `Reading "${info.name}" was cancelled.`);
-      const rows = core.datasetFeed(handle, chunk);
-      bytes += chunk.length;
-      progress({ bytes, total: info.size, rows });
+    const meter = new ReadingMeter(info.size);
+    for (const part of parts) {
+      for await (const chunk of chunksOf(part, info.name, task.signal)) {
+        const rows = core.datasetFeed(handle, chunk);
+        task.progress(meter.add(chunk.length, rows));
+      }
     }
-    return { handle, source: info, description: core.datasetFinish(handle) };
+    const description = core.datasetFinish(handle);
+    return { handle, source: info, description, stored: null, replaced: [] };
   } catch (error) {
     core.datasetClose(handle);
     throw naming(info.name, error);
   }
 }
 
+/** The part's bytes until the person calls it off, be it that the next piece never comes. */
+export async function* chunksOf(
+  { chunks }: SourcePart,
+  name: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let stop: () => void = () => undefined;
+  const stopped = new Promise<null>((resolve) => {
+    stop = () => {
+      resolve(null);
+    };
+  });
+  signal.addEventListener('abort', stop);
+  try {
+    for (;;) {
+      if (signal.aborted) throw cancelled(name);
+      const next = await Promise.race([iterator.next(), stopped]);
+      if (next === null) throw cancelled(name);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    // A source that is stuck would keep us waiting for its end.
+    iterator.return?.().catch(() => undefined);
+  }
+}
+
+export function cancelled(name: string): TrainingError {
+  return new TrainingError('dataset.cancelled', `Reading "${name}" was cancelled.`);
+}
+
 /** The core speaks of "the file"; a person wants to know which. */
-function naming(name: string, error: unknown): unknown {
+export function naming(name: string, error: unknown): unknown {
   if (!(error instanceof CoreError) || error.message.includes(name)) return error;
   return new TrainingError(error.code, `"${name}": ${error.message}`);
+}
+
+const FIRST_RATE_MS = 500;
+
+/** How far a reading is, and how fast it goes. */
+export class ReadingMeter {
+  readonly #total: number;
+  readonly #began = performance.now();
+  #bytes = 0;
+
+  constructor(total: number) {
+    this.#total = total;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(bytes: number, rows: number): ReadingProgress {
+    return this.at(this.#bytes + bytes, rows);
+  }
+
+  at(bytes: number, rows: number): ReadingProgress {
+    this.#bytes = bytes;
+    const ms = performance.now() - this.#began;
+    const rate = ms < FIRST_RATE_MS ? null : (1000 * this.#bytes) / ms;
+    const left = Math.max(0, this.#total - this.#bytes);
+    const secondsLeft = rate === null || rate === 0 ? null : left / rate;
+    return { bytes: this.#bytes, total: this.#total, rows, rate, secondsLeft };
+  }
 }

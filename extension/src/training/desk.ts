@@ -78,6 +78,16 @@ function handlersOf({ training, snapshot, saving, link }: DeskParts): Handlers {
       training.closeDataset();
       return {};
     },
+    'import.list': async () => ({ imports: await training.data.refresh() }),
+    'import.remove': async ({ id }) => {
+      await training.data.remove(id);
+      return {};
+    },
+    'import.makeRoom': () => training.makeRoom(),
+    'import.giveUp': () => {
+      training.data.giveUpRoom();
+      return {};
+    },
     'run.start': (command) => training.startRun(command),
     'run.pause': () => {
       training.pause();

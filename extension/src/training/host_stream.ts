@@ -8,10 +8,12 @@ import { HostError } from './host_errors.ts';
 export const CREDITS = 32;
 const SILENCE_MS = 30_000;
 
+/** A stream of a file has its bytes and their checksum; one of packed columns only what they are unpacked. */
 export interface StreamEnd {
   frames: number;
-  bytes: number;
-  crc32c: number;
+  bytes?: number;
+  crc32c?: number;
+  sha256?: string;
 }
 
 export interface StreamActions {
@@ -22,7 +24,8 @@ export interface StreamActions {
 
 export class HostStream {
   readonly #what: string;
-  readonly #expectedBytes: number;
+  /** Null: it is packed, and the reader knows when it is whole. */
+  readonly #expectedBytes: number | null;
   readonly #actions: StreamActions;
   readonly #queue: Uint8Array[] = [];
   #allowed = CREDITS;
@@ -33,7 +36,7 @@ export class HostStream {
   #failure: HostError | null = null;
   #wake: () => void = () => undefined;
 
-  constructor(what: string, expectedBytes: number, actions: StreamActions) {
+  constructor(what: string, expectedBytes: number | null, actions: StreamActions) {
     this.#what = what;
     this.#expectedBytes = expectedBytes;
     this.#actions = actions;
@@ -50,7 +53,8 @@ export class HostStream {
     this.#sequence += 1;
     this.#allowed -= 1;
     this.#bytes += bytes.byteLength;
-    if (this.#allowed < 0 || bytes.byteLength > FRAME_BYTES || this.#bytes > this.#expectedBytes) {
+    const most = this.#expectedBytes ?? Infinity;
+    if (this.#allowed < 0 || bytes.byteLength > FRAME_BYTES || this.#bytes > most) {
       this.fail(
         new HostError('host.flow', `${this.#what}: the native host sent more than was asked for.`),
       );
@@ -63,6 +67,11 @@ export class HostStream {
   end(end: StreamEnd): void {
     this.#end = end;
     this.#wake();
+  }
+
+  /** Of the unpacked bytes, once all frames are read. */
+  get sha256(): string | null {
+    return this.#end?.sha256 ?? null;
   }
 
   fail(error: HostError): void {
@@ -122,13 +131,13 @@ export class HostStream {
   #verify(): void {
     const end = this.#end;
     const whole =
-      end?.bytes === this.#bytes &&
-      end.frames === this.#sequence &&
-      this.#bytes === this.#expectedBytes;
-    if (whole && end.crc32c === this.#checksum) return;
+      end?.frames === this.#sequence &&
+      this.#bytes === (this.#expectedBytes ?? this.#bytes) &&
+      this.#bytes === (end.bytes ?? this.#bytes);
+    if (whole && this.#checksum === (end.crc32c ?? this.#checksum)) return;
     const message = whole
       ? `${this.#what}: the bytes that arrived are not those that the native host read (checksum). Try again.`
-      : `${this.#what}: ${String(this.#bytes)} of ${String(this.#expectedBytes)} bytes arrived, and the native host counts ${String(end?.bytes)}. Try again.`;
+      : `${this.#what}: ${String(this.#bytes)} of ${String(this.#expectedBytes ?? end?.bytes)} bytes arrived, and the native host counts ${String(end?.bytes ?? end?.frames)}. Try again.`;
     throw new HostError('host.incomplete', message);
   }
 }

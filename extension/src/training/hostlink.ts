@@ -2,13 +2,23 @@
 // agrees on a version, and one HostStatus that says how things stand. A host that ends, a background that ends and a host
 // that stays silent all come out as a HostError of every open request; the next request connects again. A host that ends
 // because what is granted has changed is followed by the next one without a word to anybody.
-import { dataFrame, endFrame, failureReply, HOST_REPLIES, PROTOCOL } from '../messages/host.ts';
+import {
+  dataFrame,
+  endFrame,
+  failureReply,
+  HOST_REPLIES,
+  importProgress,
+  PROTOCOL,
+  shardEnd,
+} from '../messages/host.ts';
 import type { DialogKind, HostReply, HostRequests, HostRequestType } from '../messages/host.ts';
 import type { FromRelay } from '../messages/relay.ts';
 import { noHost } from '../messages/host_status.ts';
 import type { HostStatus } from '../messages/host_status.ts';
 import { isRecord } from '../messages/validate.ts';
 import { endOf, HostError, incompatible, RENEWED } from './host_errors.ts';
+import { HostAsked } from './host_requests.ts';
+import type { Done } from './host_requests.ts';
 import { CREDITS, HostStream } from './host_stream.ts';
 import { RelayEnd, within } from './relay_port.ts';
 
@@ -17,13 +27,6 @@ const HELLO_MS = 8000;
 const HEARTBEAT_MS = 5000;
 /** A host that starts anew finishes what it was asked in half a second. */
 const ENDING_MS = 2000;
-
-interface Pending {
-  type: HostRequestType;
-  resolve: (reply: never) => void;
-  reject: (error: HostError) => void;
-  timer: ReturnType<typeof setTimeout> | null;
-}
 
 export interface HostLinkEvents {
   wantPort: () => void;
@@ -34,12 +37,21 @@ export interface HostLinkEvents {
   back: () => void;
 }
 
-type StreamType = 'dataset.read' | 'checkpoint.read';
+type StreamType = 'dataset.read' | 'checkpoint.read' | 'shard.read';
+
+const DATA = new Set(['dataset.data', 'checkpoint.data', 'shard.data']);
+
+export interface HostReading<T extends StreamType> {
+  reply: HostReply<T>;
+  chunks: AsyncGenerator<Uint8Array, void, undefined>;
+  /** What the host says of the unpacked bytes, once all have come. */
+  sha256: () => string | null;
+}
 
 export class HostLink {
   readonly #events: HostLinkEvents;
   readonly #relay: RelayEnd;
-  readonly #pending = new Map<number, Pending>();
+  readonly #asked = new HostAsked();
   readonly #streams = new Map<number, HostStream>();
   #status: HostStatus = noHost();
   #toldLost = false;
@@ -113,22 +125,46 @@ export class HostLink {
     this.#events.changed();
   }
 
+  /** One that tells how far it is and may be called off; its time begins anew with each word of it. */
+  long<T extends HostRequestType>(
+    type: T,
+    fields: HostRequests[T],
+    progress: (done: Done) => void,
+    signal: AbortSignal,
+  ): Promise<HostReply<T>> {
+    return this.#withNext(async () => {
+      signal.throwIfAborted();
+      const id = this.#id();
+      const cancel = (): void => {
+        this.#post({ id: this.#id(), type: 'request.cancel', target: id });
+      };
+      signal.addEventListener('abort', cancel);
+      try {
+        return await this.#send(id, type, fields, REQUEST_MS, undefined, progress);
+      } finally {
+        signal.removeEventListener('abort', cancel);
+      }
+    });
+  }
+
   /** The reply and then the bytes, verified. */
   async read<T extends StreamType>(
     type: T,
     fields: Omit<HostRequests[T], 'credits'>,
     what: string,
-  ): Promise<{ reply: HostReply<T>; chunks: AsyncGenerator<Uint8Array, void, undefined> }> {
+  ): Promise<HostReading<T>> {
     const request = { ...fields, credits: CREDITS } as unknown as HostRequests[T];
     // The stream is made when the reply arrives: frames may follow in the same turn.
     let opened: HostStream | null = null;
     const reply = await this.#withNext(() => {
       const id = this.#id();
       return this.#send(id, type, request, REQUEST_MS, (accepted) => {
-        opened = this.#openStream(id, what, (accepted as { bytes: number }).bytes);
+        const { bytes, encoding } = accepted as { bytes: number; encoding?: string };
+        opened = this.#openStream(id, what, encoding === 'deflate' ? null : bytes);
       });
     });
-    return { reply, chunks: (opened as unknown as HostStream).chunks() };
+    const stream = opened as unknown as HostStream;
+    return { reply, chunks: stream.chunks(), sha256: () => stream.sha256 };
   }
 
   /** Sends, and once more when this host refused because the next one has what is granted by now. */
@@ -209,24 +245,14 @@ export class HostLink {
     fields: HostRequests[T],
     limitMs: number | null,
     accepted?: (reply: HostReply<T>) => void,
+    progress?: (done: Done) => void,
   ): Promise<HostReply<T>> {
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        this.#pending.delete(id);
-        const seconds = String((limitMs ?? 0) / 1000);
-        reject(
-          new HostError(
-            'host.silent',
-            `The native host gave no answer to ${type} for ${seconds} s.`,
-          ),
-        );
-      };
-      const timer = limitMs === null ? null : setTimeout(giveUp, limitMs);
       const settle = (reply: HostReply<T>): void => {
         accepted?.(reply);
         resolve(reply);
       };
-      this.#pending.set(id, { type, resolve: settle, reject, timer });
+      this.#asked.add(id, { type, resolve: settle, reject, limitMs, progress });
       this.#post({ id, type, ...fields });
     });
   }
@@ -236,7 +262,7 @@ export class HostLink {
     this.#relay.send({ type: 'relay.send', message }, bytes instanceof ArrayBuffer ? [bytes] : []);
   }
 
-  #openStream(id: number, what: string, bytes: number): HostStream {
+  #openStream(id: number, what: string, bytes: number | null): HostStream {
     const stream = new HostStream(what, bytes, {
       giveCredit: (frames) => {
         this.#post({ type: 'flow.credit', id, frames });
@@ -255,7 +281,9 @@ export class HostLink {
     const { id, type, ok } = message;
     if (typeof id !== 'number') return;
     try {
-      if (type === 'dataset.data' || type === 'checkpoint.data') this.#data(message);
+      if (DATA.has(String(type))) this.#data(message);
+      else if (type === 'import.progress') this.#asked.heard(importProgress(message, type));
+      else if (type === 'shard.end') this.#streams.get(id)?.end(shardEnd(message, type));
       else if (type === 'dataset.end' || type === 'checkpoint.end') {
         this.#streams.get(id)?.end(endFrame(message, type));
         this.#events.changed();
@@ -278,27 +306,20 @@ export class HostLink {
   }
 
   #succeed(id: number, message: Record<string, unknown>): void {
-    const pending = this.#pending.get(id);
+    const pending = this.#asked.get(id);
     if (pending === undefined) return;
     const reply = HOST_REPLIES[pending.type](message, pending.type);
-    this.#settle(id);
+    this.#asked.settle(id);
     if ('restart' in reply && reply.restart) this.#renew();
     pending.resolve(reply as never);
   }
 
   #fail(id: number, error: HostError): void {
     this.#streams.get(id)?.fail(error);
-    const pending = this.#settle(id);
+    const pending = this.#asked.settle(id);
     // Greeting has its own second try.
     if (isRestart(error) && pending?.type !== 'hello') this.#renew();
     pending?.reject(error);
-  }
-
-  #settle(id: number): Pending | undefined {
-    const pending = this.#pending.get(id);
-    if (pending?.timer != null) clearTimeout(pending.timer);
-    this.#pending.delete(id);
-    return pending;
   }
 
   #closed({ end, message }: Extract<FromRelay, { type: 'relay.closed' }>): void {
@@ -320,7 +341,7 @@ export class HostLink {
 
   #failAll(error: HostError): void {
     this.#stopHeartbeat();
-    for (const id of [...this.#pending.keys()]) this.#fail(id, error);
+    for (const id of this.#asked.ids) this.#fail(id, error);
     for (const stream of this.#streams.values()) stream.fail(error);
   }
 

@@ -1,28 +1,43 @@
-// What lies between "Train" and the first step: the race for a device, driven turn by turn, so that commands are answered
-// and pages see how far it is.
-import type { Preparing } from '../messages/state.ts';
+// What lies between "Train" and the first step: the rows that the session needs and the race for a device, driven turn by
+// turn, so that commands are answered and pages see how far it is.
 import type { Core } from './core.ts';
 import type { SessionInfo, SessionStart } from './core_replies.ts';
 import { Loop } from './loop.ts';
+import { feed } from './rows.ts';
+import type { Feeding } from './rows.ts';
 
-/** The session, once its race is decided. A race that fails is closed. */
+/** The session, once its rows are there and its race is decided. One that fails is closed. */
 export async function raced(
   core: Core,
   start: SessionStart,
-  tell: (preparing: Preparing) => void,
+  feeding: Feeding,
 ): Promise<SessionInfo> {
-  if (start.info !== null) return start.info;
-  tell({ what: 'race', done: start.racing, total: 1 });
+  const { session } = start;
+  let now = start;
   try {
-    return await lastTurn(() => {
-      const { racing, info } = core.sessionRace(start.session);
-      if (info === null) tell({ what: 'race', done: racing, total: 1 });
-      return info;
-    });
+    while (now.info === null) {
+      now = (now.needs && (await feed(core, session, now.needs, feeding))) ?? now;
+      if (now.info === null) now = await race(core, now, feeding);
+    }
+    return now.info;
   } catch (error) {
-    core.sessionClose(start.session);
+    core.sessionClose(session);
     throw error;
   }
+}
+
+/** Until it is decided, or waits for rows. */
+function race(core: Core, start: SessionStart, { tell }: Feeding): Promise<SessionStart> {
+  const show = ({ racing }: SessionStart): void => {
+    tell({ what: 'race', done: racing ?? 0, total: 1 });
+  };
+  show(start);
+  return lastTurn(() => {
+    const turn = core.sessionRace(start.session);
+    if (turn.info !== null || turn.needs !== null) return turn;
+    show(turn);
+    return null;
+  });
 }
 
 /** What the first turn that has something gives. */

@@ -8,52 +8,55 @@ import type {
   DeviceName,
   EpochSummary,
   Predictions,
+  Preparing,
   RunState,
   StoreName,
 } from '../messages/state.ts';
 import type { Runs } from '../storage/runs.ts';
 import { ActiveRun } from './active_run.ts';
+import type { RunEvents } from './active_run.ts';
 import type { Core } from './core.ts';
-import type { SessionInfo, SessionStart } from './core_replies.ts';
-import { readDataset } from './dataset.ts';
+import type { SessionInfo, SessionRestored, SessionStart } from './core_replies.ts';
+import { DataRoom } from './data_room.ts';
+import type { DataParts } from './data_room.ts';
 import type { OpenDataset } from './dataset.ts';
 import { failureOf, TrainingError } from './errors.ts';
 import { nextTask, raced } from './preparing.ts';
 import { restoredHistory, addEpoch } from './history.ts';
-import type { HostLink } from './hostlink.ts';
 import { Keeper } from './keeper.ts';
 import { finishedEpochs, NO_RUN } from './no_run.ts';
 import { runName, runOfCheckpoint } from './run_names.ts';
 import type { Saving } from './saving.ts';
-import type { Snapshot } from './snapshot.ts';
-import { exampleSource, fileSource, hostSource, reopen } from './sources.ts';
-import type { ByteSource, Examples } from './sources.ts';
 
 const AUTOSAVE_MS = 30_000;
 const PREDICTIONS_MS = 1000;
 const PREDICTED = 300;
 
-export interface TrainingParts {
-  core: Core;
-  link: HostLink;
+export interface TrainingParts extends DataParts {
   saving: Saving;
   runs: Runs;
-  snapshot: Snapshot;
-  examples: Examples;
   /** Whether something would be lost if the worker ended now. */
   busy: (busy: boolean) => void;
 }
 
 export class Training {
   readonly #parts: TrainingParts;
-  #dataset: OpenDataset | null = null;
   #run: ActiveRun | null = null;
-  #reading: AbortController | null = null;
   #predictedAt = 0;
+  #preparing: AbortController | null = null;
+  readonly data: DataRoom;
   readonly keeper: Keeper;
 
   constructor(parts: TrainingParts) {
     this.#parts = parts;
+    this.data = new DataRoom(parts, {
+      replacing: () => {
+        this.#closeRun();
+      },
+      changed: () => {
+        this.#tellBusy();
+      },
+    });
     this.keeper = new Keeper(parts, () => {
       this.#tellBusy();
     });
@@ -74,56 +77,30 @@ export class Training {
     snapshot.update({ models, settings, webgl, webglReason, lastRun: await runs.last() });
     await this.connectHost();
     await this.keeper.refresh();
+    await this.data.refresh();
   }
 
-  async openDataset(source: DataSource): Promise<{ description: OpenDataset['description'] }> {
+  openDataset(source: DataSource): ReturnType<DataRoom['open']> {
     this.#refuseWhileActive('open another file');
-    this.#refuseWhileReading();
-    const { core, snapshot } = this.#parts;
-    const { phase, source: before } = this.state;
-    const reading = new AbortController();
-    this.#reading = reading;
-    this.#tellBusy();
-    try {
-      const bytes = await this.#byteSource(source);
-      const start = { bytes: 0, total: bytes.info.size, rows: 0 };
-      snapshot.update({ phase: 'reading', reading: start, source: bytes.info, failure: null });
-      const opened = await readDataset(
-        core,
-        bytes,
-        (progress) => {
-          snapshot.updateSoon({ reading: progress });
-        },
-        reading.signal,
-      );
-      this.#useDataset(opened);
-      return { description: opened.description };
-    } catch (error) {
-      const failure = failureOf(error);
-      const kept = this.#dataset === null ? 'failed' : phase;
-      snapshot.update({ phase: kept, reading: null, source: before, failure });
-      throw error;
-    } finally {
-      this.#reading = null;
-      this.#tellBusy();
-    }
+    return this.data.open(source);
+  }
+
+  makeRoom(): ReturnType<DataRoom['makeRoom']> {
+    this.#refuseWhileActive('open another file');
+    return this.data.makeRoom();
   }
 
   closeDataset(): void {
     this.#refuseWhileActive('close the file');
-    this.#reading?.abort();
-    this.#closeRun();
-    if (this.#dataset !== null) this.#parts.core.datasetClose(this.#dataset.handle);
-    this.#dataset = null;
-    this.#parts.snapshot.update({ ...NO_RUN, phase: 'empty', source: null, description: null });
-    this.#tellBusy();
+    this.data.close();
   }
 
   async startRun({ config }: CommandOf<'run.start'>): Promise<RunStarted> {
     this.#refuseWhileActive('start another run');
-    this.#refuseWhileReading();
-    const dataset = this.#needDataset();
+    this.data.refuseWhileReading();
+    const dataset = this.data.need();
     return this.#prepare(
+      dataset,
       () => this.#parts.core.sessionCreate(dataset.handle, config),
       (info) => runName(info.config.model.name, new Date()),
     );
@@ -132,23 +109,22 @@ export class Training {
   async resumeCheckpoint(command: CommandOf<'checkpoint.resume'>): Promise<RunStarted> {
     const { store, id, epochs, device } = command;
     this.#refuseWhileActive('resume a checkpoint');
-    await this.#reopenLastSource();
-    this.#needDataset();
+    await this.data.reopenLast();
+    this.data.need();
     const bytes = await this.#parts.saving.read(store, id);
     // While the checkpoint was read, another page may have started a run, opened a file or closed this one.
     this.#refuseWhileActive('resume a checkpoint');
-    this.#refuseWhileReading();
-    const dataset = this.#needDataset();
+    this.data.refuseWhileReading();
+    const dataset = this.data.need();
     const total = epochs === undefined ? undefined : finishedEpochs(bytes, id) + epochs;
-    const restore = (): SessionStart => {
-      const training = { ...(total && { epochs: total }), ...(device && { device }) };
-      const info = this.#parts.core.sessionRestore(dataset.handle, bytes, { training });
-      if (!info.state.finished) return { session: info.session, racing: null, info };
-      this.#parts.core.sessionClose(info.session);
-      const message = `The run of ${id} has finished its ${String(info.state.epoch)} epochs: say how many more to train.`;
+    const training = { ...(total && { epochs: total }), ...(device && { device }) };
+    const restore = (): SessionRestored =>
+      this.#parts.core.sessionRestore(dataset.handle, bytes, { training });
+    return this.#prepare(dataset, restore, ({ state }) => {
+      if (!state.finished) return runOfCheckpoint(id);
+      const message = `The run of ${id} has finished its ${String(state.epoch)} epochs: say how many more to train.`;
       throw new TrainingError('checkpoint.finished', message);
-    };
-    return this.#prepare(restore, () => runOfCheckpoint(id));
+    });
   }
 
   pause(): void {
@@ -171,10 +147,16 @@ export class Training {
   }
 
   async stop(): Promise<void> {
+    const { phase, preparing } = this.state;
+    if (phase === 'preparing' && preparing?.what === 'rows') {
+      const message = 'The run was called off while its rows were loaded.';
+      this.#preparing?.abort(new TrainingError('run.cancelled', message));
+      return;
+    }
     const run = this.#needActive();
     run.stop();
     try {
-      this.#refreshPredictions(run);
+      await this.#refreshPredictions(run);
     } catch (error) {
       // A device that was lost during a pause shows here first; the run ends all the same.
       const { code, message } = failureOf(error);
@@ -185,10 +167,10 @@ export class Training {
   }
 
   save(store: StoreName | undefined): Promise<CheckpointEntry> {
-    return this.keeper.save(this.#needRun(), this.#needDataset().source, store);
+    return this.keeper.save(this.#needRun(), this.data.need().source, store);
   }
 
-  predictions(first: number, count: number): Predictions {
+  predictions(first: number, count: number): Promise<Predictions> {
     return this.#needRun().predict(first, count);
   }
 
@@ -222,28 +204,10 @@ export class Training {
     );
   }
 
-  async #byteSource(source: DataSource): Promise<ByteSource> {
-    if (source.kind === 'file') return fileSource(source.file);
-    if (source.kind === 'host') return hostSource(this.#parts.link, source.path);
-    return exampleSource(this.#parts.examples, source.name);
-  }
-
-  #useDataset(opened: OpenDataset): void {
-    this.#closeRun();
-    if (this.#dataset !== null) this.#parts.core.datasetClose(this.#dataset.handle);
-    this.#dataset = opened;
-    const { source, description } = opened;
-    this.#parts.snapshot.update({ ...NO_RUN, phase: 'ready', source, description });
-  }
-
-  async #reopenLastSource(): Promise<void> {
-    const source = this.state.lastRun?.source;
-    if (this.#dataset === null && source !== undefined) await this.openDataset(reopen(source));
-  }
-
   /** What was there before stays until the new session exists. */
   async #prepare(
-    begin: () => SessionStart,
+    { stored }: OpenDataset,
+    begin: () => SessionStart | SessionRestored,
     idOf: (info: SessionInfo) => string,
   ): Promise<RunStarted> {
     const { core, snapshot } = this.#parts;
@@ -251,16 +215,21 @@ export class Training {
     snapshot.update({ phase: 'preparing', failure: null });
     await nextTask();
     try {
-      const info = await raced(core, begin(), (preparing) => {
+      const start = begin();
+      const { signal } = (this.#preparing = new AbortController());
+      const tell = (preparing: Preparing): void => {
         snapshot.updateSoon({ preparing });
-      });
+      };
+      const info = await raced(core, start, { stored, signal, tell });
+      const id = closingOnFailure(core, info, idOf);
       this.#closeRun();
-      const history = info.history === undefined ? emptyHistory() : restoredHistory(info.history);
+      const history = 'history' in start ? restoredHistory(start.history) : emptyHistory();
       const events = this.#runEvents(() => run);
       const run: ActiveRun = new ActiveRun(
-        idOf(info),
+        id,
         core,
         info,
+        stored,
         events,
         () => this.state.history,
       );
@@ -287,11 +256,12 @@ export class Training {
       return { config, device, choice, parameters };
     } catch (error) {
       snapshot.update({ phase, preparing: null, failure: failureOf(error) });
+      await this.#tellDamage(error);
       throw error;
     }
   }
 
-  #runEvents(current: () => ActiveRun): ConstructorParameters<typeof ActiveRun>[3] {
+  #runEvents(current: () => ActiveRun): RunEvents {
     const { snapshot } = this.#parts;
     return {
       progressed: (progress, losses) => {
@@ -311,14 +281,13 @@ export class Training {
         this.#epochDone(current(), summary, baselines);
       },
       finished: () => {
-        this.#refreshPredictions(current());
-        snapshot.update({ phase: 'finished', outcome: 'completed' });
-        void this.#saveAutomatic(current());
+        void this.#completed(current());
       },
       failed: (error) => {
         const failure = failureOf(error);
         snapshot.update({ phase: 'failed', failure });
         this.#tellBusy();
+        void this.#tellDamage(error);
         // The step that would have spoilt the run was not applied: what it had reached is kept.
         if (failure.code === 'train.diverged') void this.#saveAutomatic(current());
       },
@@ -341,29 +310,48 @@ export class Training {
     addEpoch(this.state.history, summary);
     const phase = this.state.phase === 'validating' ? 'training' : this.state.phase;
     snapshot.updateSoon({ phase, baselines: baselines ?? this.state.baselines });
-    if (Date.now() - this.#predictedAt >= PREDICTIONS_MS) this.#refreshPredictions(run);
+    if (Date.now() - this.#predictedAt >= PREDICTIONS_MS) {
+      this.#refreshPredictions(run).catch((error: unknown) => {
+        run.fail(error);
+      });
+    }
     if (this.keeper.unsavedMs >= AUTOSAVE_MS) void this.#saveAutomatic(run);
   }
 
-  #refreshPredictions(run: ActiveRun): void {
+  /** The list of imports says which one is to be made anew. */
+  async #tellDamage(error: unknown): Promise<void> {
+    if (failureOf(error).code === 'dataset.damaged') await this.data.refresh();
+  }
+
+  async #completed(run: ActiveRun): Promise<void> {
+    const { snapshot } = this.#parts;
+    try {
+      await this.#refreshPredictions(run);
+    } catch (error) {
+      snapshot.update({ phase: 'failed', failure: failureOf(error) });
+      this.#tellBusy();
+      return;
+    }
+    if (this.#run !== run) return;
+    snapshot.update({ phase: 'finished', outcome: 'completed' });
+    await this.#saveAutomatic(run);
+  }
+
+  async #refreshPredictions(run: ActiveRun): Promise<void> {
     const total = this.state.windows?.validation ?? 0;
     if (total === 0) return;
     this.#predictedAt = Date.now();
-    this.#parts.snapshot.updateSoon({ predictions: run.predict(0, Math.min(PREDICTED, total)) });
+    const predictions = await run.predict(0, Math.min(PREDICTED, total));
+    if (this.#run === run) this.#parts.snapshot.updateSoon({ predictions });
   }
 
   #saveAutomatic(run: ActiveRun): Promise<void> {
-    return this.keeper.saveAutomatic(run, this.#needDataset().source);
+    return this.keeper.saveAutomatic(run, this.data.need().source);
   }
 
   #closeRun(): void {
     this.#run?.close();
     this.#run = null;
-  }
-
-  #needDataset(): OpenDataset {
-    if (this.#dataset !== null) return this.#dataset;
-    throw new TrainingError('dataset.missing', 'No file is open: pick one first.');
   }
 
   #needRun(): ActiveRun {
@@ -386,15 +374,21 @@ export class Training {
     throw new TrainingError('run.active', `A run is in progress: stop it to ${what}.`);
   }
 
-  /** The file that is being read will take the place of the data and of its run. */
-  #refuseWhileReading(): void {
-    if (this.#reading === null) return;
-    throw new TrainingError('dataset.busy', 'A file is being read: wait for it, or cancel it.');
-  }
-
   #tellBusy(): void {
-    this.#parts.busy(
-      this.active || this.#dataset !== null || this.#reading !== null || this.keeper.busy,
-    );
+    this.#parts.busy(this.active || this.data.busy || this.keeper.busy);
+  }
+}
+
+/** What `idOf` refuses has no use for its session. */
+function closingOnFailure(
+  core: Core,
+  info: SessionInfo,
+  idOf: (info: SessionInfo) => string,
+): string {
+  try {
+    return idOf(info);
+  } catch (error) {
+    core.sessionClose(info.session);
+    throw error;
   }
 }

@@ -6,11 +6,13 @@ import { CHANNEL } from '../messages/commands.ts';
 import type { RelayPort, ToOwner } from '../messages/relay.ts';
 import { isRecord } from '../messages/validate.ts';
 import { BrowserStore } from '../storage/browser_store.ts';
+import { Datasets } from '../storage/datasets.ts';
 import { Runs } from '../storage/runs.ts';
 import { loadCore } from './core.ts';
 import { createModule } from './core_module.ts';
 import { Desk } from './desk.ts';
 import { failureOf } from './errors.ts';
+import { fetchColumns } from './host_columns.ts';
 import { HostStore } from './host_store.ts';
 import { HostLink } from './hostlink.ts';
 import { Saving } from './saving.ts';
@@ -76,6 +78,7 @@ async function begin(): Promise<void> {
     link,
     saving,
     runs: new Runs(root),
+    datasets: new Datasets(root, () => navigator.storage.estimate(), fetchColumns(link)),
     snapshot,
     examples: EXAMPLES,
     busy: (busy) => {

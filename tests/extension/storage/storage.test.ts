@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { BrowserStore } from '../../../extension/src/storage/browser_store.ts';
 import { Runs } from '../../../extension/src/storage/runs.ts';
 import type { LastRun } from '../../../extension/src/messages/state.ts';
-import { safetensors } from '../fake_core.ts';
+import { safetensors } from '../fake_shards.ts';
 import { FakeFolder } from '../fake_opfs.ts';
 
 let root: FakeFolder;
@@ -119,7 +119,7 @@ describe('checkpoints in the browser', () => {
 
 describe('the last run', () => {
   const run: LastRun = {
-    source: { kind: 'example', name: 'a.csv', size: 3, path: null },
+    source: { kind: 'example', name: 'a.csv', size: 3, path: null, imported: null },
     checkpoint: { store: 'browser', id },
     step: 120,
     epoch: 3,

@@ -5,9 +5,11 @@ import { applyEvent } from '../../../extension/src/messages/events.ts';
 import type { TrainingEvent } from '../../../extension/src/messages/events.ts';
 import type { RunState } from '../../../extension/src/messages/state.ts';
 import { BrowserStore } from '../../../extension/src/storage/browser_store.ts';
+import { Datasets } from '../../../extension/src/storage/datasets.ts';
 import { Runs } from '../../../extension/src/storage/runs.ts';
 import { Desk } from '../../../extension/src/training/desk.ts';
 import { HostLink } from '../../../extension/src/training/hostlink.ts';
+import { fetchColumns } from '../../../extension/src/training/host_columns.ts';
 import { HostStore } from '../../../extension/src/training/host_store.ts';
 import { Saving } from '../../../extension/src/training/saving.ts';
 import { Snapshot } from '../../../extension/src/training/snapshot.ts';
@@ -35,6 +37,11 @@ export class Room {
   readonly phases: string[] = [];
   /** What a page that attached at the start has merged. */
   page: RunState | null = null;
+  /** What the browser says of its room. */
+  estimate = (): { quota?: number; usage?: number } => ({
+    quota: this.disk.disk.free,
+    usage: 0,
+  });
   readonly #replies = new Map<string, (reply: Reply) => void>();
   readonly #desk: Desk;
   readonly link: HostLink;
@@ -77,6 +84,7 @@ export class Room {
       link: this.link,
       saving,
       runs: new Runs(root),
+      datasets: new Datasets(root, async () => this.estimate(), fetchColumns(this.link, 1)),
       snapshot,
       examples: { 'x.csv': CSV },
       busy: (busy) => this.busy.push(busy),

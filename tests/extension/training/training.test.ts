@@ -154,7 +154,7 @@ describe('resuming from a checkpoint', () => {
     restarted.host.close();
   });
 
-  test('a picked file must be picked again, which is said', async () => {
+  test('after a restart a picked file is there from its import, and without that must be picked again', async () => {
     await room.do({
       type: 'dataset.open',
       source: { kind: 'file', file: new File([CSV], 'mine.csv') },
@@ -165,17 +165,21 @@ describe('resuming from a checkpoint', () => {
     const restarted = new Room(room.disk);
     restarted.noHost();
     await restarted.training.begin();
-    const reply = await restarted.ask({
-      type: 'checkpoint.resume',
-      store,
-      id,
-      epochs: 1,
-    });
+    await restarted.do({ type: 'checkpoint.resume', store, id, epochs: 1 });
+    const { source, imports } = await restarted.finished();
+    expect(source).toMatchObject({ kind: 'file', name: 'mine.csv', imported: imports[0]?.id });
+    restarted.host.close();
+
+    const forgetful = new Room(room.disk);
+    forgetful.noHost();
+    await forgetful.training.begin();
+    await forgetful.do({ type: 'import.remove', id: imports[0]!.id });
+    const reply = await forgetful.ask({ type: 'checkpoint.resume', store, id, epochs: 1 });
+    forgetful.host.close();
     expect(reply).toMatchObject({
       code: 'dataset.missing',
       message: expect.stringMatching(/"mine\.csv".*pick it again/),
     });
-    restarted.host.close();
   });
 });
 

@@ -269,8 +269,10 @@ export function stateOf(phase: Phase, change: Partial<RunState> = {}): RunState 
       name: 'seattle-weather.csv',
       size: 48_219,
       path: 'Shadegrad/seattle-weather.csv',
+      imported: null,
     };
-  if (phase === 'reading') base.reading = { bytes: 31_000, total: 48_219, rows: 940 };
+  if (phase === 'reading')
+    base.reading = { bytes: 31_000, total: 48_219, rows: 940, rate: 24_000, secondsLeft: 0.7 };
   if (read) base.description = description();
   if (read && phase !== 'ready') base.config = config;
   if (begun) {

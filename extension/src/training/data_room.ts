@@ -1,0 +1,202 @@
+// The data of the training room: at most one open data set, the reading of another one, and the imports that are kept.
+// A reading that fails or is called off leaves the open data set as it was.
+import type { DataSource } from '../messages/commands.ts';
+import type { DatasetDescription, ImportedDataset } from '../messages/state.ts';
+import { entryOf } from '../storage/datasets.ts';
+import type { Datasets } from '../storage/datasets.ts';
+import type { Core } from './core.ts';
+import { cancelled } from './dataset.ts';
+import type { OpenDataset, ReadingTask } from './dataset.ts';
+import { failureOf, TrainingError } from './errors.ts';
+import type { HostLink } from './hostlink.ts';
+import { Importing, ShortageError } from './importing.ts';
+import { NO_RUN } from './no_run.ts';
+import type { Snapshot } from './snapshot.ts';
+import { exampleSource, fileSource, hostSource, reopen } from './sources.ts';
+import type { ByteSource, Examples } from './sources.ts';
+
+export interface DataParts {
+  core: Core;
+  link: HostLink;
+  snapshot: Snapshot;
+  datasets: Datasets;
+  examples: Examples;
+}
+
+export interface DataEvents {
+  /** The open data set is about to go: what was trained on it is closed first. */
+  replacing: () => void;
+  /** Whether something would be lost may have changed. */
+  changed: () => void;
+}
+
+export class DataRoom {
+  readonly #parts: DataParts;
+  readonly #events: DataEvents;
+  readonly #importing: Importing;
+  #dataset: OpenDataset | null = null;
+  #reading: AbortController | null = null;
+  /** What lacked the room. */
+  #lacked: DataSource | null = null;
+
+  constructor(parts: DataParts, events: DataEvents) {
+    this.#parts = parts;
+    this.#events = events;
+    const { core, datasets, snapshot } = parts;
+    this.#importing = new Importing({
+      core,
+      datasets,
+      changed: (message) => {
+        snapshot.notice('info', 'dataset.changed', message);
+      },
+      inUse: () => this.#dataset?.stored?.id ?? null,
+    });
+  }
+
+  /** Whether the worker holds or reads something. */
+  get busy(): boolean {
+    return this.#dataset !== null || this.#reading !== null;
+  }
+
+  need(): OpenDataset {
+    if (this.#dataset !== null) return this.#dataset;
+    throw new TrainingError('dataset.missing', 'No file is open: pick one first.');
+  }
+
+  /** The file that is being read will take the place of the data and of its run. */
+  refuseWhileReading(): void {
+    if (this.#reading === null) return;
+    throw new TrainingError('dataset.busy', 'A file is being read: wait for it, or cancel it.');
+  }
+
+  async open(source: DataSource): Promise<{ description: DatasetDescription }> {
+    this.refuseWhileReading();
+    const { snapshot } = this.#parts;
+    const { phase, source: before } = snapshot.state;
+    const reading = new AbortController();
+    this.#reading = reading;
+    this.#lacked = null;
+    this.#events.changed();
+    try {
+      snapshot.update({ shortage: null });
+      const opened = await this.#read(source, {
+        signal: reading.signal,
+        progress: (progress) => {
+          snapshot.updateSoon({ reading: progress });
+        },
+      });
+      const imports = await this.#listed(opened.replaced);
+      if (reading.signal.aborted) {
+        this.#parts.core.datasetClose(opened.handle);
+        throw cancelled(opened.source.name);
+      }
+      this.#use(opened, imports);
+      for (const id of opened.replaced) await this.#parts.datasets.remove(id);
+      return { description: opened.description };
+    } catch (error) {
+      if (error instanceof ShortageError) this.#lacks(source, error);
+      const failure = failureOf(error);
+      const kept = this.#dataset === null ? 'failed' : phase;
+      snapshot.update({ phase: kept, reading: null, source: before, failure });
+      throw error;
+    } finally {
+      this.#reading = null;
+      this.#events.changed();
+      await this.refresh();
+    }
+  }
+
+  close(): void {
+    this.#reading?.abort();
+    this.#events.replacing();
+    if (this.#dataset !== null) this.#parts.core.datasetClose(this.#dataset.handle);
+    this.#dataset = null;
+    this.#parts.snapshot.update({ ...NO_RUN, phase: 'empty', source: null, description: null });
+    this.#events.changed();
+  }
+
+  /** The data of the last run, without asking for its file where it was imported. */
+  async reopenLast(): Promise<void> {
+    const { datasets, snapshot } = this.#parts;
+    const source = snapshot.state.lastRun?.source;
+    if (this.#dataset !== null || source === undefined) return;
+    const { imported, kind, name, path } = source;
+    const known = await datasets.list().catch(() => []);
+    const kept = known.some(({ id }) => id === imported);
+    // A newer import may have taken the place of the one that the run began with.
+    const [newest] = kept ? [] : await datasets.of({ name }, { kind, path }).catch(() => []);
+    await this.open(reopen({ ...source, imported: kept ? imported : (newest?.id ?? null) }));
+  }
+
+  async refresh(): Promise<ImportedDataset[]> {
+    const { datasets, snapshot } = this.#parts;
+    const imports = await this.#listed();
+    snapshot.update({ imports, importsFree: await datasets.free() });
+    return imports;
+  }
+
+  async remove(id: string): Promise<void> {
+    if (this.#dataset?.stored?.id === id)
+      throw new TrainingError(
+        'dataset.open',
+        'This data is open: choose another file first, then remove it.',
+      );
+    this.refuseWhileReading();
+    await this.#parts.datasets.remove(id);
+    await this.refresh();
+  }
+
+  /** Removes what was offered and goes on with what lacked the room. */
+  async makeRoom(): Promise<{ description: DatasetDescription }> {
+    const { datasets, snapshot } = this.#parts;
+    const source = this.#lacked;
+    const offered = snapshot.state.shortage?.offered ?? [];
+    if (source === null || offered.length === 0)
+      throw new TrainingError(
+        'storage.no_offer',
+        'Nothing is waiting for room: open the file again.',
+      );
+    for (const { id } of offered) await datasets.remove(id);
+    return this.open(source);
+  }
+
+  giveUpRoom(): void {
+    this.#lacked = null;
+    this.#parts.snapshot.update({ shortage: null });
+  }
+
+  async #read(source: DataSource, task: ReadingTask): Promise<OpenDataset> {
+    const { datasets, snapshot } = this.#parts;
+    if (source.kind === 'imported') return this.#importing.attach(await datasets.get(source.id));
+    const bytes = await this.#byteSource(source);
+    const { size } = bytes.info;
+    const reading = { bytes: 0, total: size, rows: 0, rate: null, secondsLeft: null };
+    snapshot.update({ phase: 'reading', reading, source: bytes.info, failure: null });
+    return this.#importing.open(bytes, task);
+  }
+
+  async #byteSource(source: Exclude<DataSource, { kind: 'imported' }>): Promise<ByteSource> {
+    if (source.kind === 'file') return fileSource(source.file);
+    if (source.kind === 'host') return hostSource(this.#parts.link, source.path);
+    return exampleSource(this.#parts.examples, source.name);
+  }
+
+  async #listed(except: string[] = []): Promise<ImportedDataset[]> {
+    const all = await this.#parts.datasets.list().catch(() => []);
+    return all.filter(({ id }) => !except.includes(id)).map(entryOf);
+  }
+
+  #use(opened: OpenDataset, imports: ImportedDataset[]): void {
+    const before = this.#dataset;
+    this.#events.replacing();
+    if (before !== null) this.#parts.core.datasetClose(before.handle);
+    this.#dataset = opened;
+    const { source, description } = opened;
+    this.#parts.snapshot.update({ ...NO_RUN, phase: 'ready', source, description, imports });
+  }
+
+  #lacks(source: DataSource, { shortage }: ShortageError): void {
+    this.#lacked = source;
+    this.#parts.snapshot.update({ shortage });
+  }
+}
