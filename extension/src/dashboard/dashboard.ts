@@ -9,6 +9,7 @@ import { Checkpoints } from '../ui/checkpoints.ts';
 import { DataCard } from '../ui/data_card.ts';
 import { make, on, setHidden } from '../ui/dom.ts';
 import { Header } from '../ui/header.ts';
+import { Imports, RoomQuestion } from '../ui/imports.ts';
 import { LossChart } from '../ui/loss_chart.ts';
 import { MachineCard } from '../ui/machine_card.ts';
 import { Notices } from '../ui/notices.ts';
@@ -39,6 +40,7 @@ function draw(snapshot: Snapshot): void {
   header.update(state);
   stage.update(snapshot);
   noticeList.update(notices, state);
+  roomQuestion.update(state, busy);
   announcer.update(state);
   if (state === null) return;
   last = state;
@@ -52,6 +54,7 @@ function draw(snapshot: Snapshot): void {
     predictions.update(state);
   }
   data.update(state);
+  imports.update(state, busy);
   machine.update(state);
   checkpoints.update(state, busy);
 }
@@ -74,6 +77,8 @@ const welcome = make(
 );
 const page = new Page(() => connect({ openTraining }), draw);
 const noticeList = new Notices(page);
+const roomQuestion = new RoomQuestion(page);
+const imports = new Imports(page);
 const predictions = new PredictionChart(page, 320);
 const machine = new MachineCard(page);
 const checkpoints = new Checkpoints(page);
@@ -89,8 +94,16 @@ document.body.append(
   make(
     'main',
     {},
-    make('div', { class: 'across' }, noticeList.element),
-    make('div', { class: 'column' }, welcome, lossCard, predictions.element, data.element),
+    make('div', { class: 'across' }, noticeList.element, roomQuestion.element),
+    make(
+      'div',
+      { class: 'column' },
+      welcome,
+      lossCard,
+      predictions.element,
+      data.element,
+      imports.element,
+    ),
     make('div', { class: 'column side' }, control, checkpoints.element, machine.element),
   ),
   announcer.element,

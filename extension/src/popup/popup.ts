@@ -6,6 +6,7 @@ import { connect } from '../messages/client.ts';
 import { Announcer } from '../ui/announcer.ts';
 import { make, on } from '../ui/dom.ts';
 import { Header } from '../ui/header.ts';
+import { RoomQuestion } from '../ui/imports.ts';
 import { LossChart } from '../ui/loss_chart.ts';
 import { Notices } from '../ui/notices.ts';
 import { Page } from '../ui/page.ts';
@@ -23,10 +24,11 @@ function goToDashboard(): void {
 }
 
 function draw(snapshot: Snapshot): void {
-  const { state, notices } = snapshot;
+  const { state, notices, busy } = snapshot;
   header.update(state);
   stage.update(snapshot);
   noticeList.update(notices, state);
+  roomQuestion.update(state, busy);
   announcer.update(state);
 }
 
@@ -39,6 +41,7 @@ const header = new Header(dashboardButton);
 const announcer = new Announcer();
 const page = new Page(() => connect({ openTraining }), draw);
 const noticeList = new Notices(page);
+const roomQuestion = new RoomQuestion(page);
 const stage = new Stage(page, {
   pickElsewhere: chooserClosesPopup ? goToDashboard : null,
   chart: new LossChart(170),
@@ -46,7 +49,7 @@ const stage = new Stage(page, {
 });
 document.body.append(
   header.element,
-  make('main', {}, noticeList.element, stage.body),
+  make('main', {}, noticeList.element, roomQuestion.element, stage.body),
   make('footer', {}, stage.foot),
   announcer.element,
 );

@@ -43,6 +43,8 @@ export function preparingText(preparing: Preparing | null): string {
   if (preparing === null) return 'Preparing…';
   if (preparing.what === 'race') return 'Trying the processor and the graphics card…';
   const { done, total } = preparing;
+  if (preparing.what === 'rows')
+    return `Loading rows… ${formatCount(done)} of ${formatCount(total)}`;
   return `Preparing the graphics card: ${formatCount(done)} of ${formatCount(total)} programs`;
 }
 

@@ -35,10 +35,11 @@ const redrawEvery = 60;
 /** Milliseconds until a notice that needs no answer goes away by itself. */
 const goodNewsStays = 10_000;
 /** Failures that the person asked for. */
-const wanted = new Set(['dataset.cancelled']);
+const wanted = new Set(['dataset.cancelled', 'run.cancelled']);
 /** Reading a large file or packing a checkpoint may take longer than the client's usual patience. */
 const longSilence: Partial<Record<CommandType, number>> = {
   'dataset.open': 300_000,
+  'import.makeRoom': 300_000,
   'checkpoint.resume': 300_000,
   'checkpoint.save': 120_000,
   'checkpoint.fetch': 300_000,

@@ -5,6 +5,7 @@ import type { HostEntry } from '../messages/commands.ts';
 import type { LastRun, RunState } from '../messages/state.ts';
 import { deviceText } from './device_view.ts';
 import { make, on, setAttribute, setDisabled, setHidden, setText, syncList } from './dom.ts';
+import { makeFileInput } from './file_input.ts';
 import { formatBytes, formatCount, formatMoment, shorten } from './format.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { HostDialogPanel } from './host_dialog.ts';
@@ -13,7 +14,6 @@ import { each, once, testIds } from './testids.ts';
 const exampleName = 'seattle-weather.csv';
 /** What a run that had reached its end is continued by. */
 const moreEpochs = 10;
-const accepted = '.csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain';
 
 export interface PickerOptions {
   /** Set where opening a file chooser closes the page: then the button goes to the dashboard. */
@@ -59,20 +59,13 @@ export class Picker {
   }
 
   #makeDrop(): HTMLElement {
-    const input = make('input', {
-      type: 'file',
-      accept: accepted,
-      'aria-label': 'Choose a file',
-      ...once(testIds.fileInput),
-    });
-    on(input, 'change', () => {
-      this.#open(input.files?.[0]);
-      input.value = '';
+    const choose = makeFileInput('Choose a file', once(testIds.fileInput), (file) => {
+      this.#open(file);
     });
     const zone = make(
       'div',
       { class: 'drop', ...once(testIds.dropZone) },
-      make('label', { class: 'button choose' }, 'Choose a file', input),
+      choose,
       make('p', { class: 'muted small' }, 'or drop a CSV here. It stays on this machine.'),
     );
     const over = (inside: boolean) => (event: Event) => {

@@ -2,7 +2,7 @@
 
 import type { RunState } from '../messages/state.ts';
 import { make, setText } from './dom.ts';
-import { formatBytes, plural, shorten } from './format.ts';
+import { formatBytes, formatDuration, plural, shorten } from './format.ts';
 import { once, testIds } from './testids.ts';
 
 export class ReadingPanel {
@@ -26,6 +26,9 @@ export class ReadingPanel {
     }
     this.#bar.value = Math.min(1, reading.bytes / reading.total);
     const part = `${formatBytes(reading.bytes)} of ${formatBytes(reading.total)}`;
-    setText(this.#text, `${part} · ${plural(reading.rows, 'row')}`);
+    const { rows, rate, secondsLeft } = reading;
+    const pace =
+      rate === null ? '' : ` · ${formatBytes(rate)}/s · ${formatDuration(secondsLeft)} left`;
+    setText(this.#text, `${part} · ${plural(rows, 'row')}${pace}`);
   }
 }

@@ -98,7 +98,7 @@ export function viewRun(state: RunState): RunView {
     can: {
       pause: phase === 'training' || phase === 'validating',
       resume: phase === 'paused',
-      stop: isActive(phase) && phase !== 'preparing',
+      stop: isActive(phase) && (phase !== 'preparing' || state.preparing?.what === 'rows'),
       save:
         phase === 'training' ||
         phase === 'paused' ||

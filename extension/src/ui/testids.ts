@@ -25,6 +25,16 @@ export const testIds = {
   lastRunResume: 'last-run-resume',
   reading: 'reading',
   cancelReading: 'cancel-reading',
+  // Imported data
+  importRow: 'import-row',
+  importOpen: 'import-open',
+  importAgain: 'import-again',
+  importRemove: 'import-remove',
+  importConfirm: 'import-confirm',
+  importsRoom: 'imports-room',
+  roomQuestion: 'room-question',
+  roomMake: 'room-make',
+  roomKeep: 'room-keep',
   // What was read
   sourceName: 'source-name',
   sourceShape: 'source-shape',
@@ -110,11 +120,11 @@ export function settingId(field: string): SettingId {
 }
 
 /** Attributes of an element that stands once in its page. */
-export function once(name: TestId): { id: string; 'data-testid': string } {
+export function once(name: TestId): { id: string; 'data-testid': TestId } {
   return { id: name, 'data-testid': name };
 }
 
 /** Attributes of an element that may stand many times. */
-export function each(name: TestId): { 'data-testid': string } {
+export function each(name: TestId): { 'data-testid': TestId } {
   return { 'data-testid': name };
 }
