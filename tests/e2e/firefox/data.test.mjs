@@ -1,0 +1,4 @@
+// Data kept in Firefox's own storage, from the file to a run after a restart.
+import { dataJourneys } from '../lib/data_journeys.mjs';
+
+dataJourneys('firefox', 'Firefox');
