@@ -140,6 +140,13 @@ bool ends(int pid) {
   });
 }
 
+bool traced(int pid) {
+  return soon([&] {
+    const std::string status = read_file("/proc/" + std::to_string(pid) + "/status");
+    return status.find("TracerPid:\t") != std::string::npos && status.find("TracerPid:\t0\n") == std::string::npos;
+  });
+}
+
 std::vector<int> children(int pid) {
   std::vector<int> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {

@@ -49,6 +49,8 @@ std::string script(const std::string& path, const std::string& text);
 bool appears(const std::string& path);
 /// Whether the process is gone, or will be within a generous time.
 bool ends(int pid);
+/// Whether something traces the process within a generous time.
+bool traced(int pid);
 /// The children of a process.
 std::vector<int> children(int pid);
 

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <regex>
 
 #include "tests/native_host/desktop.h"
 
@@ -333,6 +334,42 @@ TEST_CASE("the picker is another process: the one that handles frames stays lock
   };
   const auto held = files(picker);
   for (const int number : {0, 1}) REQUIRE(std::count(held.begin(), held.end(), link(number)) == 0);
+}
+
+TEST_CASE("from the dialog to the end of the host, the process that handles frames starts nothing and opens no socket",
+          "[dialog]") {
+  Room room;
+  const auto follow = [&](int pid, const std::string& log) {
+    auto tracer = std::make_unique<Puppet>(
+        std::vector<std::string>{
+            "/usr/bin/strace", "-f", "-q", "-o", log, "-e",
+            "trace=execve,execveat,fork,vfork,socket,socketpair,connect,bind,listen,accept,accept4,"
+            "sendto,sendmsg,sendmmsg",
+            "-p", std::to_string(pid)},
+        std::vector<std::string>{});
+    REQUIRE(traced(pid));
+    return tracer;
+  };
+  const std::string of_host = room.home / "host.log", of_picker = room.home / "picker.log";
+  const auto tracers = std::pair{follow(room.host->pid(), of_host), follow(room.picker(), of_picker)};
+  room.open(1);
+  REQUIRE(entries(*room.host).empty());
+  room.portal->say("pick " + room.uri("data"));
+  REQUIRE((*room.host->receive())["granted"] == "data");
+  REQUIRE(room.host->wait() == 0);
+  // A tracer ends with what it follows; then its log is whole.
+  REQUIRE(tracers.first->line().empty());
+  REQUIRE(tracers.second->line().empty());
+  const auto calls = [](const std::string& log) {
+    const std::regex call(R"(\b[a-z0-9]+\()");
+    return std::distance(std::sregex_iterator(log.begin(), log.end(), call), std::sregex_iterator());
+  };
+  const std::string host = read_file(of_host), picker = read_file(of_picker);
+  INFO(host);
+  REQUIRE(host.find("+++ exited with 0 +++") != std::string::npos);
+  REQUIRE(calls(host) == 0);
+  REQUIRE(picker.find("socket(AF_UNIX") != std::string::npos);
+  REQUIRE(picker.find("exec") == std::string::npos);
 }
 
 TEST_CASE("what was asked for before the person picked is done before the host ends", "[dialog]") {
