@@ -20,8 +20,9 @@ std::string outcome(const Format& format, Bytes bytes, bool pieces, const ReadTa
     }
     const Table table = reader->finish();
     for (const Column& column : table.columns) {
-      const std::size_t kept = std::max({column.numbers.size(), column.times.size(), column.codes.size()});
-      hold(kept == 0 || kept == table.rows,
+      const std::size_t kept =
+          std::max({column.numbers.size(), column.times.size(), column.codes.size(), column.bytes.size()});
+      hold(kept == 0 || kept == table.rows * column.row_elements(),
            "column " + column.name + " has " + std::to_string(kept) + " of " + std::to_string(table.rows) + " rows");
       for (const std::uint32_t code : column.codes)
         hold(code == kMissingCode || code < column.categories.size(), "a code names no category");

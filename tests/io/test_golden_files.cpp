@@ -80,3 +80,7 @@ TEST_CASE("IDX files of every type are read as they were written", "[io][golden]
 TEST_CASE("Sounds that SciPy saved are read as they were, between -1 and 1", "[io][golden][wav]") {
   check_golden("expected_wav.json", 8);
 }
+
+TEST_CASE("Tensors that the safetensors library saved stand side by side", "[io][golden][tensors]") {
+  check_golden("expected_safetensors.json", 1);
+}

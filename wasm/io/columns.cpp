@@ -168,18 +168,17 @@ void ColumnsReader::begin_block(std::string_view text) {
 
 /// Texts become what the first block's cells look like, as in delimited text.
 void ColumnsReader::add_columns(const json& block) {
-  std::vector<std::vector<std::string>> cells(static_cast<size_t>(std::min<uint64_t>(block_rows_, 2000)));
+  SampleColumns sample(columns_.size());
   for (size_t c = 0; c < columns_.size(); ++c) {
     if (!columns_[c].is_text()) continue;
     const json& values = block["columns"][c]["values"];
-    for (size_t r = 0; r < cells.size(); ++r) {
-      cells[r].resize(columns_.size());
-      if (values[r].is_string()) cells[r][c] = trim(values[r].get_ref<const std::string&>());
+    for (size_t r = 0; r < std::min<size_t>(values.size(), 2000); ++r) {
+      if (values[r].is_string()) sample[c].emplace_back(trim(values[r].get_ref<const std::string&>()));
     }
   }
   CsvDialect dialect;
   dialect.delimiter = '\0';
-  const std::vector<ColumnPlan> plans = plan_columns(cells, 0, columns_.size(), options_, dialect);
+  const std::vector<ColumnPlan> plans = plan_columns(sample, options_, dialect);
   for (size_t c = 0; c < columns_.size(); ++c) {
     const BlockColumn& column = columns_[c];
     if (column.is_text()) {

@@ -113,22 +113,24 @@ struct Evidence {
   size_t open_comma = 0;                  // 1,234: a number under both
 };
 
+void weigh(const std::string& cell, Evidence& evidence) {
+  if (is_missing(cell)) return;
+  ++evidence.values;
+  const bool point = parse_number(cell, '.').has_value(), comma = parse_number(cell, ',').has_value();
+  evidence.only_point += point && !comma;
+  evidence.only_comma += comma && !point;
+  evidence.open_comma += point && comma && cell.find(',') != std::string::npos;
+  if (point || comma) {
+    ++evidence.numbers;
+  } else if (parse_datetime(cell)) {
+    ++evidence.dates;
+  }
+}
+
 Evidence weigh(const std::vector<Row>& rows, size_t from, size_t column) {
   Evidence evidence;
-  for (size_t r = from; r < rows.size(); ++r) {
-    if (column >= rows[r].size() || is_missing(rows[r][column])) continue;
-    const std::string& cell = rows[r][column];
-    ++evidence.values;
-    const bool point = parse_number(cell, '.').has_value(), comma = parse_number(cell, ',').has_value();
-    evidence.only_point += point && !comma;
-    evidence.only_comma += comma && !point;
-    evidence.open_comma += point && comma && cell.find(',') != std::string::npos;
-    if (point || comma) {
-      ++evidence.numbers;
-    } else if (parse_datetime(cell)) {
-      ++evidence.dates;
-    }
-  }
+  for (size_t r = from; r < rows.size(); ++r)
+    if (column < rows[r].size()) weigh(rows[r][column], evidence);
   return evidence;
 }
 
@@ -174,13 +176,14 @@ size_t effective_width(const std::vector<Row>& rows, size_t from) {
 
 }  // namespace
 
-std::vector<ColumnPlan> plan_columns(const std::vector<Row>& rows, size_t from, size_t width, const CsvOptions& options,
-                                     CsvDialect& dialect) {
+std::vector<ColumnPlan> plan_columns(const SampleColumns& columns, const CsvOptions& options, CsvDialect& dialect) {
+  const size_t width = columns.size();
   std::vector<Evidence> evidence;
   std::vector<ColumnPlan> plans;
   size_t point_columns = 0, comma_columns = 0;
   for (size_t c = 0; c < width; ++c) {
-    evidence.push_back(weigh(rows, from, c));
+    Evidence& column = evidence.emplace_back();
+    for (const std::string& cell : columns[c]) weigh(cell, column);
     if (!mostly(evidence[c].numbers, evidence[c].values)) continue;
     point_columns += evidence[c].only_point > evidence[c].only_comma;
     comma_columns += evidence[c].only_comma > evidence[c].only_point;
@@ -224,7 +227,10 @@ CsvPlan sniff_csv(std::string_view text, bool whole, const CsvOptions& options) 
   const size_t from = plan.dialect.header && !rows.empty() ? 1 : 0;
   if (from == 1) plan.names = rows[0];
   plan.width = from == 1 ? std::max(rows[0].size(), effective_width(rows, 1)) : modal_width(rows, 0);
-  plan.columns = plan_columns(rows, from, plan.width, options, plan.dialect);
+  SampleColumns columns(plan.width);
+  for (size_t r = from; r < rows.size(); ++r)
+    for (size_t c = 0; c < std::min(plan.width, rows[r].size()); ++c) columns[c].push_back(rows[r][c]);
+  plan.columns = plan_columns(columns, options, plan.dialect);
   return plan;
 }
 

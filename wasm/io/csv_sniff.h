@@ -27,8 +27,10 @@ struct CsvPlan {
 /// `sample` is UTF-8; `whole` says that nothing follows it.
 CsvPlan sniff_csv(std::string_view sample, bool whole, const CsvOptions& options);
 
-/// Types of `width` columns by the sampled cells (trimmed) from row `from` on; settles the dialect's decimal comma.
-std::vector<ColumnPlan> plan_columns(const std::vector<std::vector<std::string>>& rows, size_t from, size_t width,
-                                     const CsvOptions& options, CsvDialect& dialect);
+/// The sampled cells of each column, trimmed; missing ones may be left out.
+using SampleColumns = std::vector<std::vector<std::string>>;
+
+/// The types of columns; settles the dialect's decimal comma.
+std::vector<ColumnPlan> plan_columns(const SampleColumns& columns, const CsvOptions& options, CsvDialect& dialect);
 
 }  // namespace sg

@@ -43,11 +43,12 @@ const Mark* group_at(std::string_view text, char decimal) {
   return nullptr;
 }
 
+/// The powers of ten that a double holds exactly.
+constexpr std::array<double, 23> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
 /// Value of the validated decimal text: exact where double arithmetic is, else by strtod.
 double decimal_value(const std::string& text, uint64_t mantissa, int digits, int exponent) {
-  static constexpr std::array<double, 23> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   if (digits <= 15 && exponent >= -22 && exponent <= 22) {
     const double value = static_cast<double>(mantissa);
     const double scaled =
@@ -91,7 +92,8 @@ bool is_missing(std::string_view cell) {
       "..",     "...",  "\\n",    "#n/a",    "#na",   "n.a.",    "n.a",   "-nan",    "+nan",    "<na>",        "nat",
       "(null)", "void", "#null!", "#value!", "#ref!", "#div/0!", "#num!", "missing", "unknown", "\xE2\x80\x93"};
   if (cell.empty()) return true;
-  if (cell.size() > 8) return false;
+  if (cell.size() > 8 || std::string_view("nN-?.\\#+<(vVmMuU\xE2").find(cell[0]) == std::string_view::npos)
+    return false;
   char low[8];
   for (size_t i = 0; i < cell.size(); ++i) low[i] = lower(cell[i]);
   const std::string_view text(low, cell.size());
@@ -179,6 +181,27 @@ std::optional<Number> parse_number(std::string_view cell, char decimal) {
   return number;
 }
 
+std::optional<double> parse_plain_number(std::string_view cell, char decimal) {
+  const bool negative = !cell.empty() && cell[0] == '-';
+  const std::string_view digits = cell.substr(negative);
+  if (digits.empty() || digits.size() > 16) return std::nullopt;
+  uint64_t mantissa = 0;
+  size_t point = digits.size();
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (is_digit(digits[i])) {
+      mantissa = mantissa * 10 + static_cast<uint64_t>(digits[i] - '0');
+    } else if (digits[i] == decimal && point == digits.size() && i > 0 && i + 1 < digits.size()) {
+      point = i;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (point == digits.size() && digits.size() > 15) return std::nullopt;
+  const size_t fraction = point == digits.size() ? 0 : digits.size() - point - 1;
+  const double value = static_cast<double>(mantissa) / kPowers[fraction];
+  return negative ? -value : value;
+}
+
 std::string format_datetime(double epoch_seconds) {
   using namespace std::chrono;
   const double day_count = std::floor(epoch_seconds / 86400);
@@ -204,9 +227,6 @@ std::string shorten(std::string_view text, size_t bytes) {
   return std::string(text.substr(0, end)) + "\xE2\x80\xA6";
 }
 
-namespace {
-
-/// Length of the well-formed character at the start of `text` (RFC 3629: no overlongs, no surrogates), 0 if none.
 size_t utf8_length(std::string_view text) {
   const auto at = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const auto tail = [&](size_t i, unsigned low = 0x80, unsigned high = 0xBF) { return at(i) >= low && at(i) <= high; };
@@ -222,7 +242,12 @@ size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-}  // namespace
+bool could_begin_utf8(std::string_view text) {
+  for (const std::string_view end : {"\x80", "\x80\x80", "\x80\x80\x80", "\xBF", "\xBF\x80", "\xBF\x80\x80"}) {
+    if (utf8_length(std::string(text).append(end)) > text.size()) return true;
+  }
+  return false;
+}
 
 size_t find_invalid_utf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {

@@ -29,6 +29,10 @@ struct Number {
 /// Empty for everything else: hexadecimal, infinity, an overflow of double, a bad group.
 std::optional<Number> parse_number(std::string_view cell, char decimal);
 
+/// The same for the plainest of cells, and quickly: [-] digits [decimal digits], at most 15 of them. Empty for all
+/// else, which parse_number() may still take.
+std::optional<double> parse_plain_number(std::string_view cell, char decimal);
+
 /// Days count from 1970-01-01; a cell whose order is open carries the day number of both readings.
 struct DateTime {
   bool open_order = false;  // a/b/YYYY or a-b-YYYY, both readings valid and different
@@ -48,6 +52,10 @@ std::string format_datetime(double epoch_seconds);
 /// At most `bytes` bytes, cut between characters, with an ellipsis when cut.
 std::string shorten(std::string_view text, size_t bytes);
 
+/// Length of the well-formed character at the start of `text` (RFC 3629: no overlongs, no surrogates), 0 if none.
+size_t utf8_length(std::string_view text);
+/// Whether more bytes could make a character of these few.
+bool could_begin_utf8(std::string_view text);
 /// The position of the first byte that is not well-formed UTF-8, or npos.
 size_t find_invalid_utf8(std::string_view text);
 /// Each ill-formed byte becomes U+FFFD.

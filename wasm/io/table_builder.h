@@ -41,6 +41,12 @@ class TableBuilder {
     typed_[column]->add(value, table_.repairs);
   }
   void add(size_t column, std::string_view category);
+  /// A category's value by the code that it was given.
+  void add_code(size_t column, uint32_t code, std::string_view value) {
+    if (shown_row_ < preview_rows_) *preview_cell(column) = value;
+    typed_[column]->add_code(code);
+  }
+  std::optional<uint32_t> code_of(size_t column, std::string_view value) { return typed_[column]->code_of(value); }
   void add_cell(size_t column, std::string_view cell, uint64_t line);
   void add_missing(size_t column);
   /// Elements of bytes, of any number of rows, which end with their last one: only for a column that is alone.

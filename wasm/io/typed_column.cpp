@@ -130,6 +130,16 @@ void TypedColumn::add(std::string_view value) {
   values_.codes = {};
 }
 
+std::optional<uint32_t> TypedColumn::code_of(std::string_view value) {
+  add_example(examples_, value);
+  return dictionary_.code_of(value);
+}
+
+void TypedColumn::add_code(uint32_t code) {
+  ++rows_;
+  if (keep_ && kind_.type == ColumnType::category) values_.codes.push_back(code);
+}
+
 void TypedColumn::add_missing() {
   ++rows_;
   ++missing_;

@@ -33,6 +33,10 @@ class TypedColumn {
   void add(double value, Repairs& repairs);
   /// A category's value, trimmed of nothing; the empty one is missing.
   void add(std::string_view value);
+  /// The code of a category's value, given one if it is new; none where it does not fit.
+  std::optional<uint32_t> code_of(std::string_view value);
+  /// A value by its code.
+  void add_code(uint32_t code);
   void add_missing();
   /// Elements of bytes, any number of them.
   void add(std::span<const uint8_t> bytes);
