@@ -213,10 +213,11 @@ void CsvReader::State::give_chunk() {
 
 void CsvReader::State::note_width(const CsvRecord& record) {
   const size_t fields = record.fields.size();
+  if (fields == plan.width || (fields < plan.width && record.blank)) return;
   const std::string counts = std::to_string(fields) + " fields for " + std::to_string(plan.width) + " columns: ";
-  if (fields < plan.width && !record.blank) {
+  if (fields < plan.width) {
     table.repairs.add(record.line, fields + 1, "short_row", counts + "the rest is missing");
-  } else if (fields > plan.width) {
+  } else {
     table.repairs.add(record.line, plan.width + 1, "long_row", counts + "the rest was cut off");
   }
 }

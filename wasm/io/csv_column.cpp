@@ -40,6 +40,9 @@ void ColumnBuilder::add_rows_before() {
 }
 
 void ColumnBuilder::add(std::string_view raw, uint64_t line, Repairs& repairs) {
+  if (plan_.type == ColumnType::number && examples_.size() == 3 && !plan_.ambiguous_number) {
+    if (const auto value = parse_plain_number(raw, plan_.decimal)) return keep_number(*value, line);
+  }
   const std::string_view cell = trim(raw);
   if (is_missing(cell)) return add_missing();
   if (!plan_.type) decide(cell);
@@ -96,10 +99,14 @@ void ColumnBuilder::add_number(std::string_view cell, uint64_t line, Repairs& re
                 "'" + shorten(cell, 80) + "' was read with a decimal " + (plan_.decimal == ',' ? "comma" : "point") +
                     "; nothing in the file decides it, please choose");
   }
+  keep_number(number->value, line);
+}
+
+void ColumnBuilder::keep_number(double value, uint64_t line) {
   if (first_number_line_ == 0) first_number_line_ = line;
   ++rows_;
-  number_stats_.add(number->value);
-  if (keep_) numbers_.push_back(static_cast<float>(number->value));
+  number_stats_.add(value);
+  if (keep_) numbers_.push_back(static_cast<float>(value));
 }
 
 void ColumnBuilder::add_time(std::string_view cell, uint64_t line, Repairs& repairs) {

@@ -33,6 +33,7 @@ class ColumnBuilder {
   void add_rows_before();
   void add_missing();
   void add_number(std::string_view cell, uint64_t line, Repairs& repairs);
+  void keep_number(double value, uint64_t line);
   void add_time(std::string_view cell, uint64_t line, Repairs& repairs);
   void add_category(std::string_view cell);
   void become_text();

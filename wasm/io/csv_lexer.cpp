@@ -3,6 +3,9 @@
 
 #include "io/csv_lexer.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "io/csv_types.h"
 
 namespace sg {
@@ -10,6 +13,7 @@ namespace sg {
 CsvLexer::CsvLexer(Settings settings, Repairs& repairs, std::function<void(const CsvRecord&)> on_record)
     : settings_(settings), repairs_(repairs), on_record_(std::move(on_record)) {
   field_.line = 1;
+  for (const char c : {settings.delimiter, settings.quote, '\r', '\0'}) special_[static_cast<unsigned char>(c)] = true;
 }
 
 /// How many of the next bytes mean only themselves in the present state.
@@ -27,8 +31,46 @@ size_t CsvLexer::plain_run(std::string_view bytes) const {
   return n;
 }
 
+/// A line of `length` bytes before its LF that holds nothing but bare fields becomes a record in place, as step() would
+/// make it. False, and nothing has happened, where the line needs step().
+bool CsvLexer::take_plain_line(const char* line, size_t length) {
+  if (length > settings_.max_line_bytes) return false;
+  const bool crlf = length > 0 && line[length - 1] == '\r';
+  const char kind = crlf ? 'w' : '\n';
+  if (first_end_ != kind && first_end_ != '\0' && !mixed_) return false;
+  const std::string_view text(line, length - crlf);
+  fields_.clear();
+  size_t begin = 0;
+  unsigned char bits = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    bits |= c;
+    if (!special_[c]) continue;
+    if (text[i] != settings_.delimiter) return false;
+    fields_.push_back({text.substr(begin, i - begin), line_, false});
+    begin = i + 1;
+  }
+  fields_.push_back({text.substr(begin), line_, false});
+  if (fields_.size() > settings_.max_columns) return false;
+  if (first_end_ == '\0') first_end_ = kind;
+  ++line_;
+  give_record((bits & 0x80) != 0);
+  return true;
+}
+
 void CsvLexer::feed(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const auto find_line_end = [&] { return static_cast<const char*>(std::memchr(bytes.data(), '\n', bytes.size())); };
+  const char* line_end = find_line_end();
   while (!bytes.empty()) {
+    if (line_end != nullptr && line_end < bytes.data()) line_end = find_line_end();
+    if (line_end != nullptr && is_between_records()) {
+      const auto length = static_cast<size_t>(line_end - bytes.data());
+      if (take_plain_line(bytes.data(), length)) {
+        bytes.remove_prefix(length + 1);
+        continue;
+      }
+    }
     // One byte over the limit is enough to fail, so no run is longer than that.
     const size_t room = settings_.max_line_bytes - record_bytes_ + 1;
     const size_t run = after_return_ ? 0 : plain_run(bytes.substr(0, room));
@@ -173,21 +215,24 @@ void CsvLexer::clean_fields() {
 
 void CsvLexer::end_record() {
   fields_.clear();
-  cleaned_.clear();
   for (size_t i = 0; i < marks_.size(); ++i) {
     const size_t end = i + 1 < marks_.size() ? marks_[i + 1].begin : text_.size();
     fields_.push_back(
         {std::string_view(text_).substr(marks_[i].begin, end - marks_[i].begin), marks_[i].line, marks_[i].quoted});
   }
-  for (const char c : text_) {
-    if (static_cast<unsigned char>(c) < 0x80) continue;
-    clean_fields();
-    break;
-  }
-  const bool blank = fields_.size() == 1 && !fields_[0].quoted && trim(fields_[0].text).empty();
-  on_record_({record_line_, fields_, blank});
+  const bool ascii =
+      std::all_of(text_.begin(), text_.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  give_record(!ascii);
   text_.clear();
   marks_.clear();
+}
+
+/// Hands the fields over and begins the next record.
+void CsvLexer::give_record(bool non_ascii) {
+  cleaned_.clear();
+  if (non_ascii) clean_fields();
+  const bool blank = fields_.size() == 1 && !fields_[0].quoted && trim(fields_[0].text).empty();
+  on_record_({record_line_, fields_, blank});
   record_bytes_ = 0;
   record_line_ = line_;
   field_ = Mark{0, line_, false};

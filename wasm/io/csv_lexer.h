@@ -2,6 +2,7 @@
 // Bytes to records: the state machine under the reader. It takes clean or dirty UTF-8 in pieces of any size and gives
 // whole records with the line on which each field begins, so that the outcome cannot depend on where the input was cut.
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -48,16 +49,20 @@ class CsvLexer {
     bool quoted = false;
   };
 
+  bool is_between_records() const { return at_ == At::start && record_bytes_ == 0 && marks_.empty() && !after_return_; }
+  bool take_plain_line(const char* line, size_t length);
   void step(char c);
   void line_end(char c);
   void end_field();
   void end_record();
+  void give_record(bool non_ascii);
   void note_stray_quote();
   void clean_fields();
   size_t plain_run(std::string_view bytes) const;
   [[noreturn]] void fail_long();
 
   Settings settings_;
+  std::array<bool, 256> special_{};  // bytes that end or bend a bare field
   Repairs& repairs_;
   std::function<void(const CsvRecord&)> on_record_;
   std::string text_;         // the fields of the record, end to end
