@@ -1,38 +1,8 @@
 // How much memory an import takes at most, counted where memory is given out. With the sanitizers that place is theirs.
 #if !defined(__SANITIZE_ADDRESS__)
 
-#include <malloc.h>
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "tests/io/memory.h"
 #include "tests/io/shards.h"
-
-namespace {
-
-std::atomic<size_t> in_use{0}, most_in_use{0};
-
-void* counted(void* p) {
-  if (p == nullptr) throw std::bad_alloc();
-  const size_t now = in_use += malloc_usable_size(p);
-  for (size_t most = most_in_use; now > most && !most_in_use.compare_exchange_weak(most, now);) continue;
-  return p;
-}
-
-void discounted(void* p) {
-  if (p != nullptr) in_use -= malloc_usable_size(p);
-  std::free(p);
-}
-
-}  // namespace
-
-void* operator new(size_t size) { return counted(std::malloc(size)); }
-void* operator new[](size_t size) { return counted(std::malloc(size)); }
-void operator delete(void* p) noexcept { discounted(p); }
-void operator delete[](void* p) noexcept { discounted(p); }
-void operator delete(void* p, size_t) noexcept { discounted(p); }
-void operator delete[](void* p, size_t) noexcept { discounted(p); }
 
 using namespace sg;
 
@@ -51,15 +21,14 @@ TEST_CASE("An import of 300 MB takes less than 64 MiB of memory", "[io][import]"
     block += "2024-01-" + std::to_string(10 + i % 20) + " 10:00," + std::to_string(i % 977) + ".25," +
              std::to_string(i * 7 % 1000) + ",kind" + std::to_string(i % 40) + ",text " + std::to_string(i) + "\n";
   Forgotten shards;
-  const size_t before = in_use;
-  most_in_use = before;
+  const MemoryWatch watch;
   Importer importer({}, source_named("big.csv", block.size() * 300), shards);
   importer.begin_part("big.csv");
   importer.feed(as_bytes("when,a,b,kind,note\n"));
   for (int i = 0; i < 300; ++i) importer.feed(as_bytes(block));
   importer.end_part();
   const Manifest manifest = importer.finish();
-  const size_t most = most_in_use - before;
+  const size_t most = watch.peak();
   CHECK(manifest.rows > 5'000'000);
   CHECK(shards.bytes > (size_t{100} << 20));
   CAPTURE(most);
