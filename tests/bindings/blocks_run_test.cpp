@@ -159,3 +159,25 @@ TEST_CASE("a run in blocks goes on from its checkpoint as if it had not stopped,
   feed(of_other, data);
   CHECK(other.notice.find("900 rows then, 900 now") != std::string::npos);
 }
+
+TEST_CASE("a run that cannot begin once its rows are fed says why, then and whenever it is asked",
+          "[bindings][blocks]") {
+  Elsewhere data = waves(900);
+  Farm farm{.has_cpu = false};
+  const auto code_of = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const Error& e) {
+      return e.code();
+    }
+    return "nothing was thrown";
+  };
+  for (const train::Bounds& bounds : {tight(), train::Bounds()}) {
+    bindings::Run run = bindings::start_run(farm.devices(), {data.table(), "waves", kSource},
+                                            small_config({{"device", "cpu"}}), bounds);
+    Fed fed{run};
+    CHECK(code_of([&] { feed(fed, data); }) == "device.memory");
+    CHECK(code_of([&] { (void)fed.need(); }) == "device.memory");
+    CHECK(code_of([&] { (void)session_json(run); }) == "device.memory");
+  }
+}

@@ -62,6 +62,7 @@ bindings::Run& find_run(int handle) { return find(runs, handle, "session"); }
 /// on.
 bindings::Run& find_session(int handle) {
   bindings::Run& run = find_run(handle);
+  if (run.failed) throw *run.failed;
   if (!run.session && !run.race) throw Error("session.loading", "the run's rows are still to be fed: sg_session_needs");
   if (!run.session) throw Error("session.racing", "the race for a device is not over: call sg_session_race first");
   return run;

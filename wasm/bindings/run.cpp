@@ -38,7 +38,7 @@ std::unique_ptr<Loading> make_loading(const train::Devices& devices, const DataS
   const Columns columns = choose_columns(data.table, config);
   train::Opening opening(choose_series(data.table, columns.features, columns.targets), config,
                          scaler ? std::optional(*scaler) : std::nullopt, data.source, bounds);
-  return std::make_unique<Loading>(Loading{devices, std::move(config), std::move(opening), {}, {}, false, {}});
+  return std::make_unique<Loading>(Loading{devices, std::move(config), std::move(opening), {}, {}, false});
 }
 
 void measure_baselines(Run& run, const ForecastData& data, size_t season) {
@@ -96,8 +96,10 @@ void begin_loaded(Run& run) {
   for (train::Notice& notice : loading->opening.take_notices()) run.notices.push_back(std::move(notice));
   std::unique_ptr<train::Supply> supply = loading->opening.take();
   measure_baselines(run, supply->validation(), loading->opening.season());
-  if (loading->checkpoint)
+  if (loading->checkpoint) {
+    loading->checkpoint->config.effort = loading->config.effort;  // may have changed meanwhile
     return resume(run, loading->devices, std::move(supply), *loading->checkpoint, loading->device_asked);
+  }
   run.waiting = std::make_unique<Waiting>(Waiting{loading->devices, std::move(supply), std::move(loading->config)});
   start(run);
 }
@@ -105,7 +107,7 @@ void begin_loaded(Run& run) {
 }  // namespace
 
 std::optional<RowFeed::Need> need(const Run& run) {
-  if (run.loading && run.loading->failed) throw *run.loading->failed;
+  if (run.failed) throw *run.failed;
   if (run.loading) return run.loading->opening.need();
   if (run.waiting && !run.race) return run.waiting->supply->need();
   return run.session ? run.session->need() : std::nullopt;
@@ -113,19 +115,19 @@ std::optional<RowFeed::Need> need(const Run& run) {
 
 bool fed(Run& run) {
   if (run.session) return run.session->fed(), false;
-  if (run.loading) {
-    try {
+  try {
+    if (run.loading) {
       run.loading->opening.fed();
-    } catch (const Error& e) {
-      run.loading->failed = e;
-      throw;
+      if (run.loading->opening.ready()) begin_loaded(run);
+    } else if (run.waiting && !run.race) {
+      run.waiting->supply->fed();
+      if (!run.waiting->supply->need()) start(run);
+    } else {
+      throw Error("rows.not_asked", "no rows are wanted");
     }
-    if (run.loading->opening.ready()) begin_loaded(run);
-  } else if (run.waiting && !run.race) {
-    run.waiting->supply->fed();
-    if (!run.waiting->supply->need()) start(run);
-  } else {
-    throw Error("rows.not_asked", "no rows are wanted");
+  } catch (const Error& e) {
+    if (e.code() != "rows.not_asked") run.failed = e;
+    throw;
   }
   return run.race || run.session;
 }

@@ -31,11 +31,11 @@ struct Loading {
   std::vector<uint8_t> bytes;                   // that a checkpoint lies in
   std::optional<train::Checkpoint> checkpoint;  // of a run that goes on
   bool device_asked = false;                    // whether it is to go on on another device
-  std::optional<Error> failed;                  // why it will never begin
 };
 
 struct Run {
   std::unique_ptr<Loading> loading;  // before anything else, of data that lies elsewhere
+  std::optional<Error> failed;       // why it will never begin
   std::unique_ptr<Waiting> waiting;  // before the race, which reads its data
   std::unique_ptr<train::Race> race;
   std::unique_ptr<train::Session> session;  // none while there is a race
@@ -65,7 +65,7 @@ Run start_run(const train::Devices& devices, const DataSet& data, train::TrainCo
 Run resume_run(const train::Devices& devices, const DataSet& data, train::Checkpoint checkpoint,
                const nlohmann::json& patch, const train::Bounds& bounds = {});
 
-/// Rows that the run waits for. Throws what made its reading fail.
+/// Rows that the run waits for. Throws what keeps it from ever beginning.
 std::optional<RowFeed::Need> need(const Run& run);
 /// They are there. True where that was what the run waited for to begin.
 bool fed(Run& run);
