@@ -46,8 +46,8 @@ export class FakeImport {
     if (this.#rows.length > 0) shards.push(this.#shard());
     const { name, size, mtime } = this.#source;
     const whole = Buffer.concat(this.#bytes);
-    const head = sha256(whole.subarray(0, END));
-    const tail = sha256(whole.subarray(Math.max(0, whole.length - END)));
+    const { head = sha256(whole.subarray(0, END)) } = this.#source;
+    const { tail = sha256(whole.subarray(Math.max(0, whole.length - END))) } = this.#source;
     const source = { name, size, mtime, head, tail, parts: [{ name, size }] };
     const columns = this.#names.map((column) => ({ name: column, dtype: 'F32' }));
     return { manifest: manifestOf(source, this.#done, columns, this.#shards), shards };

@@ -13,7 +13,7 @@ using namespace std::string_literals;
 namespace {
 
 std::string golden(const std::string& file) {
-  std::ifstream in(std::string(SG_SOURCE_DIR) + "/tests/golden/io/" + file, std::ios::binary);
+  std::ifstream in(SG_SOURCE_DIR "/tests/golden/io/" + file, std::ios::binary);
   REQUIRE(in);
   return {std::istreambuf_iterator<char>(in), {}};
 }

@@ -68,8 +68,21 @@ const training: v.Check<TrainingConfig> = (value, where) =>
 
 export const runConfig: v.Check<RunConfig> = v.object({ model, data, training });
 
+/** Of one data set: pictures of a folder. */
+const MOST_FILES = 200_000;
+
 const source = v.variant('kind', {
   file: v.object({ kind: v.oneOf('file'), file: v.instance(File, 'File') }),
+  // Several files that belong together: arrays, or a folder of pictures. A File forgets its folder on the way.
+  files: v.object({
+    kind: v.oneOf('files'),
+    name: v.text(1000, 1),
+    files: v.list(
+      v.object({ path: v.text(4096, 1), file: v.instance(File, 'File') }),
+      MOST_FILES,
+      1,
+    ),
+  }),
   host: v.object({ kind: v.oneOf('host'), path: v.text(4096, 1) }),
   example: v.object({ kind: v.oneOf('example'), name: v.text(100, 1) }),
   imported: v.object({ kind: v.oneOf('imported'), id: v.text(100, 1) }),

@@ -15,7 +15,18 @@ export interface ReadingOptions {
   image?: Partial<ImageOptions>;
 }
 
-const HEAD = 16;
+/** Whether a file is more than its own bytes to the core: `head` holds the first HEAD of them. */
+export function needsOpening(head: Uint8Array, name: string): boolean {
+  const kinds = [isGzip, isZip, isParquet, isArrow, isOldFeather];
+  return isImage(name) || kinds.some((is) => is(head));
+}
+
+/** Whether only a library of JavaScript reads it. */
+export function isColumnar(head: Uint8Array): boolean {
+  return isParquet(head) || isArrow(head) || isOldFeather(head);
+}
+
+export const HEAD = 16;
 const MOST_PARTS = 1000;
 const IMAGES: ImageOptions = { width: 64, height: 64, channels: 3 };
 

@@ -103,7 +103,7 @@ export interface AttachedDataset {
 /** The calls that the training makes; tests put a fake in its place. */
 export interface Core {
   describe: () => CoreInfo;
-  datasetOpen: (options: { name: string }) => number;
+  datasetOpen: (options: { name: string } & Record<string, unknown>) => number;
   /** Rows so far. */
   datasetFeed: (dataset: number, bytes: Uint8Array) => number;
   datasetFinish: (dataset: number) => DatasetDescription;
@@ -151,7 +151,7 @@ export class WasmCore implements Core {
     return this.#call('describe', replies.coreInfo, () => this.#module._sg_describe());
   }
 
-  datasetOpen(options: { name: string }): number {
+  datasetOpen(options: { name: string } & Record<string, unknown>): number {
     return this.#withJson(options, (json) =>
       this.#call('dataset_open', v.object({ dataset: handle }), () =>
         this.#module._sg_dataset_open(json),

@@ -12,7 +12,8 @@ import type { HostLink } from './hostlink.ts';
 import { Importing, ShortageError } from './importing.ts';
 import { NO_RUN } from './no_run.ts';
 import type { Snapshot } from './snapshot.ts';
-import { exampleSource, fileSource, hostSource, reopen } from './sources.ts';
+import { pickedSource } from './picked.ts';
+import { exampleSource, hostSource, reopen } from './sources.ts';
 import type { ByteSource, Examples } from './sources.ts';
 
 export interface DataParts {
@@ -176,7 +177,9 @@ export class DataRoom {
   }
 
   async #byteSource(source: Exclude<DataSource, { kind: 'imported' }>): Promise<ByteSource> {
-    if (source.kind === 'file') return fileSource(source.file);
+    if (source.kind === 'file')
+      return pickedSource(source.file.name, [{ path: source.file.name, file: source.file }]);
+    if (source.kind === 'files') return pickedSource(source.name, source.files);
     if (source.kind === 'host') return hostSource(this.#parts.link, source.path);
     return exampleSource(this.#parts.examples, source.name);
   }

@@ -30,13 +30,19 @@ export async function readDataset(
   task: ReadingTask,
 ): Promise<OpenDataset> {
   const { info, parts } = source;
-  const handle = core.datasetOpen({ name: info.name });
+  if (parts.length > 1) {
+    throw new TrainingError(
+      'storage.missing',
+      `"${info.name}" has several parts, which are put together in the browser's own storage; it is not to be had here. Use an ordinary window instead of a private one, or a single table.`,
+    );
+  }
+  const handle = core.datasetOpen({ ...source.options, name: info.name });
   try {
     const meter = new ReadingMeter(info.size);
     for (const part of parts) {
       for await (const chunk of chunksOf(part, info.name, task.signal)) {
         const rows = core.datasetFeed(handle, chunk);
-        task.progress(meter.add(chunk.length, rows));
+        task.progress(meter.at(source.consumed?.() ?? meter.bytes + chunk.length, rows));
       }
     }
     const description = core.datasetFinish(handle);
@@ -100,10 +106,6 @@ export class ReadingMeter {
 
   get bytes(): number {
     return this.#bytes;
-  }
-
-  add(bytes: number, rows: number): ReadingProgress {
-    return this.at(this.#bytes + bytes, rows);
   }
 
   at(bytes: number, rows: number): ReadingProgress {

@@ -134,7 +134,8 @@ export class Importing {
         core.importPart(opened, part.name);
         for await (const chunk of chunksOf(part, name, task.signal)) {
           const { rows, shards } = core.importFeed(opened, chunk);
-          task.progress(meter.add(chunk.length, rows));
+          const bytes = source.consumed?.() ?? meter.bytes + chunk.length;
+          task.progress(meter.at(bytes, rows));
           await write(writer, shards);
           await this.#lookAhead(writer, name, meter.bytes / info.size);
         }

@@ -4,12 +4,15 @@
 import type { DataSource } from '../messages/commands.ts';
 import type { SourceInfo } from '../messages/state.ts';
 import type { Fingerprint } from '../storage/manifest.ts';
+import type { RandomAccess } from '../reading/access.ts';
+import { isColumnar, needsOpening } from '../reading/open.ts';
 import { sha256Of } from '../storage/shard_store.ts';
 import type { ReadingTask } from './dataset.ts';
 import { TrainingError } from './errors.ts';
 import { importOnHost, LARGE_BYTES } from './host_import.ts';
 import type { HostImport } from './host_import.ts';
 import type { HostLink } from './hostlink.ts';
+import { openedParts } from './picked.ts';
 
 export interface SourcePart {
   name: string;
@@ -22,6 +25,8 @@ export interface ByteSource {
   parts: SourcePart[];
   /** The parts are files inside the source, and not its own bytes. */
   contained: boolean;
+  /** Of the source's own bytes, where those of its parts are others: how many were read so far. */
+  consumed?: () => number;
   /** Reads both ends of the source; the parts stay to be read. */
   fingerprint: () => Promise<Fingerprint>;
   /** How it is to be read. */
@@ -30,7 +35,7 @@ export interface ByteSource {
   remote: ((task: ReadingTask) => Promise<HostImport | null>) | null;
 }
 
-const END = 65_536;
+export const END = 65_536;
 const FIRST_SLICE = 262_144;
 const SLICE = 2_097_152;
 
@@ -75,7 +80,8 @@ async function* slices(file: File): AsyncGenerator<Uint8Array, void, undefined> 
   }
 }
 
-async function bytesOf(file: File, from: number, to: number): Promise<ArrayBuffer> {
+/** Throws source.vanished, naming the file, when it can no longer be read. */
+export async function bytesOf(file: File, from: number, to: number): Promise<ArrayBuffer> {
   try {
     // A file that is gone may only claim to be empty: it is read as a whole, since an empty slice never fails.
     return await (file.size === 0 ? file : file.slice(from, to)).arrayBuffer();
@@ -95,6 +101,9 @@ export async function hostSource(link: HostLink, path: string): Promise<ByteSour
   const { size, mtime } = begin.reply;
   const head = await gather(begin.chunks);
   const name = path.slice(path.lastIndexOf('/') + 1);
+  const unpacked = needsOpening(head, name)
+    ? await openedParts(name, [hostAccess(link, path, size)])
+    : null;
   const rest = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
     if (head.length > 0) yield head;
     if (head.length < size) yield* (await read({ offset: head.length })).chunks;
@@ -103,11 +112,11 @@ export async function hostSource(link: HostLink, path: string): Promise<ByteSour
     size <= END ? head : gather((await read({ offset: size - END })).chunks);
   return {
     info: { kind: 'host', name, size, path, imported: null },
-    parts: [{ name, size, chunks: rest() }],
-    contained: false,
-    options: {},
+    ...(unpacked ?? { parts: [{ name, size, chunks: rest() }], contained: false, options: {} }),
     remote:
-      size < LARGE_BYTES ? null : (task) => importOnHost(link, { path, size, options: {} }, task),
+      size < LARGE_BYTES || isColumnar(head)
+        ? null
+        : (task) => importOnHost(link, { path, size, options: {} }, task),
     fingerprint: async () => ({
       name,
       size,
@@ -118,6 +127,12 @@ export async function hostSource(link: HostLink, path: string): Promise<ByteSour
   };
 }
 
+function hostAccess(link: HostLink, path: string, size: number): RandomAccess {
+  const read = async (start: number, end: number): Promise<Uint8Array<ArrayBuffer>> =>
+    gather((await readHost(link, path, { offset: start, length: end - start })).chunks);
+  return { name: path, size, read };
+}
+
 function readHost(
   link: HostLink,
   path: string,
@@ -126,7 +141,7 @@ function readHost(
   return link.read('dataset.read', { path, ...fields }, `"${path}"`);
 }
 
-async function gather(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+export async function gather(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   for await (const chunk of chunks) pieces.push(chunk);
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));

@@ -4,7 +4,7 @@
 import type { ImportedDataset, RunState, Shortage } from '../messages/state.ts';
 import { isActive } from '../messages/state.ts';
 import { make, on, setDisabled, setHidden, setText, syncList } from './dom.ts';
-import { makeFileInput } from './file_input.ts';
+import { makeFileInput, sourceOf } from './file_input.ts';
 import { formatBytes, formatMoment, joinWords, plural, shorten } from './format.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { each, once, testIds } from './testids.ts';
@@ -97,8 +97,8 @@ export class Imports {
   #makeAgain({ kind, path }: ImportedDataset): HTMLElement {
     const label = 'Import again';
     if (kind !== 'host' || path === null)
-      return makeFileInput(label, each(testIds.importAgain), (file) => {
-        void this.#actions.run({ type: 'dataset.open', source: { kind: 'file', file } });
+      return makeFileInput(label, each(testIds.importAgain), (picked) => {
+        void this.#actions.run({ type: 'dataset.open', source: sourceOf(picked) });
       });
     const again = make('button', { type: 'button', ...each(testIds.importAgain) }, label);
     on(again, 'click', () => {

@@ -5,7 +5,8 @@ import type { HostEntry } from '../messages/commands.ts';
 import type { LastRun, RunState } from '../messages/state.ts';
 import { deviceText } from './device_view.ts';
 import { make, on, setAttribute, setDisabled, setHidden, setText, syncList } from './dom.ts';
-import { makeFileInput } from './file_input.ts';
+import { droppedFiles, makeFileInput, sourceOf } from './file_input.ts';
+import type { Picked } from './file_input.ts';
 import { formatBytes, formatCount, formatMoment, shorten } from './format.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { HostDialogPanel } from './host_dialog.ts';
@@ -59,14 +60,19 @@ export class Picker {
   }
 
   #makeDrop(): HTMLElement {
-    const choose = makeFileInput('Choose a file', once(testIds.fileInput), (file) => {
-      this.#open(file);
-    });
+    const open = (picked: Picked): void => {
+      this.#open(picked);
+    };
     const zone = make(
       'div',
       { class: 'drop', ...once(testIds.dropZone) },
-      choose,
-      make('p', { class: 'muted small' }, 'or drop a CSV here. It stays on this machine.'),
+      makeFileInput('Choose a file', once(testIds.fileInput), open),
+      make(
+        'p',
+        { class: 'muted small' },
+        'or drop it here: a table (CSV, JSON Lines, Parquet, Arrow, NumPy, also packed), a text, a sound, or a folder of pictures. It stays on this machine.',
+      ),
+      makeFileInput('Choose a folder of pictures', once(testIds.folderInput), open, true),
     );
     const over = (inside: boolean) => (event: Event) => {
       event.preventDefault();
@@ -75,14 +81,15 @@ export class Picker {
     on(on(zone, 'dragover', over(true)), 'dragleave', over(false));
     on(zone, 'drop', (event) => {
       over(false)(event);
-      this.#open((event as DragEvent).dataTransfer?.files[0]);
+      void droppedFiles((event as DragEvent).dataTransfer).then((picked) => {
+        if (picked !== null) this.#open(picked);
+      });
     });
     return zone;
   }
 
-  #open(file: File | undefined): void {
-    if (file !== undefined)
-      void this.#actions.run({ type: 'dataset.open', source: { kind: 'file', file } });
+  #open(picked: Picked): void {
+    void this.#actions.run({ type: 'dataset.open', source: sourceOf(picked) });
   }
 }
 
@@ -173,7 +180,7 @@ class HostFolder {
   readonly #none = make(
     'p',
     { class: 'small muted', hidden: true },
-    'Nothing here that can be read: put a CSV into this folder.',
+    'Nothing here that can be read: put your data into this folder.',
   );
   readonly #dialog: HostDialogPanel;
   readonly element: HTMLElement;

@@ -10,6 +10,7 @@ export const testIds = {
   announcer: 'announcer',
   // Picking a file
   fileInput: 'file-input',
+  folderInput: 'folder-input',
   dropZone: 'drop-zone',
   pickInDashboard: 'pick-in-dashboard',
   hostOpen: 'host-open',

@@ -67,6 +67,7 @@ describe('a picked file', () => {
     await room.do(picked(file));
     // Both ends tell that it is the same; nothing else was read, and nothing imported.
     expect(pieces).toEqual([
+      [0, 16],
       [0, 65_536],
       [0, 65_536],
     ]);

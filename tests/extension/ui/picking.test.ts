@@ -42,6 +42,41 @@ describe('picking', () => {
     ]);
   });
 
+  it("opens a folder of pictures with each one's place in it, and files that were chosen together", () => {
+    bench.show(stateOf('empty'));
+    const choose = (chooser: HTMLInputElement, files: File[]) => {
+      Object.defineProperty(chooser, 'files', { value: files, configurable: true });
+      chooser.dispatchEvent(new Event('change'));
+    };
+    const placed = (path: string) =>
+      Object.defineProperty(new File(['x'], path.split('/').at(-1)!), 'webkitRelativePath', {
+        value: path,
+      });
+    const pictures = [
+      placed('pets/cats/1.png'),
+      placed('pets/.hidden/2.png'),
+      placed('pets/dogs/1.png'),
+    ];
+    choose(input('folder-input'), pictures);
+    const arrays = [new File(['x'], 'images.idx'), new File(['y'], 'labels.idx')];
+    choose(input('file-input'), arrays);
+    expect(bench.actions.of('dataset.open').map(({ source }) => source)).toEqual([
+      {
+        kind: 'files',
+        name: 'pets',
+        files: [
+          { path: 'pets/cats/1.png', file: pictures[0] },
+          { path: 'pets/dogs/1.png', file: pictures[2] },
+        ],
+      },
+      {
+        kind: 'files',
+        name: 'images.idx and 1 more',
+        files: arrays.map((file) => ({ path: file.name, file })),
+      },
+    ]);
+  });
+
   it('goes down into folders and back', async () => {
     bench.show(stateOf('empty'));
     const folder = {

@@ -1,0 +1,82 @@
+// What is more than a plain file: packed, columnar, several at once, a folder of pictures.
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CommandOf } from '../../../extension/src/messages/commands.ts';
+import type { RunState } from '../../../extension/src/messages/state.ts';
+import { goldenBytes } from '../reading/golden.ts';
+import { Room } from './room.ts';
+
+let room: Room;
+beforeEach(async () => {
+  room = new Room();
+  room.noHost();
+  await room.training.begin();
+});
+afterEach(() => {
+  room.host.close();
+});
+
+const state = (): Promise<RunState> => room.until(() => true);
+
+function fileOf(name: string, bytes: Uint8Array): File {
+  return new File([new Uint8Array(bytes)], name, { lastModified: 5 });
+}
+
+function together(name: string, files: File[], folder = ''): CommandOf<'dataset.open'> {
+  const placed = files.map((file) => ({ path: folder + file.name, file }));
+  return { type: 'dataset.open', source: { kind: 'files', name, files: placed } };
+}
+
+const TEXT = new TextEncoder().encode('a,b\n1,2\n3,4\n');
+
+describe('what was picked', () => {
+  test('a packed table is imported under the name inside, and found again', async () => {
+    const file = fileOf('mine.csv.gz', gzipSync(TEXT));
+    await room.do({ type: 'dataset.open', source: { kind: 'file', file } });
+    expect(room.core.parts).toEqual(['mine.csv']);
+    expect((await state()).imports).toMatchObject([{ name: 'mine.csv.gz', rows: 2 }]);
+    await room.do({ type: 'dataset.open', source: { kind: 'file', file } });
+    expect((await state()).imports).toHaveLength(1);
+    expect(room.core.parts).toEqual(['mine.csv']);
+  });
+
+  test('arrays of an archive are parts of one data set', async () => {
+    const file = fileOf('arrays.npz', goldenBytes('arrays.npz'));
+    await room.do({ type: 'dataset.open', source: { kind: 'file', file } });
+    expect(room.core.parts).toEqual(['x', 'y']);
+  });
+
+  test('files picked together are parts of one data set', async () => {
+    await room.do(together('images and 1 more', [fileOf('images', TEXT), fileOf('labels', TEXT)]));
+    expect(room.core.parts).toEqual(['images', 'labels']);
+    expect((await state()).source).toMatchObject({ kind: 'file', name: 'images and 1 more' });
+  });
+
+  test('another file among them is another data set', async () => {
+    await room.do(together('two', [fileOf('a', TEXT), fileOf('b', TEXT)]));
+    await room.do(together('two', [fileOf('a', TEXT), fileOf('c', TEXT)]));
+    expect(room.core.parts).toEqual(['a', 'b', 'a', 'c']);
+  });
+
+  test('files of kinds that do not go together are refused', async () => {
+    const files = [fileOf('a.csv', TEXT), fileOf('b.parquet', goldenBytes('snappy.parquet'))];
+    await expect(room.do(together('two', files))).rejects.toThrow('files.mixed');
+  });
+
+  test('a folder without one usable picture says why', async () => {
+    const files = [fileOf('a.png', new Uint8Array([1, 2, 3]))];
+    await expect(room.do(together('pets', files, 'pets/cats/'))).rejects.toThrow(
+      /images\.none.*pets.cats.a\.png/,
+    );
+    expect((await state()).imports).toEqual([]);
+  });
+
+  test('a damaged archive is told by its name and leaves nothing', async () => {
+    const whole = gzipSync(TEXT);
+    const file = fileOf('cut.csv.gz', whole.subarray(0, whole.length - 9));
+    await expect(room.do({ type: 'dataset.open', source: { kind: 'file', file } })).rejects.toThrow(
+      /container\.corrupt: "cut\.csv\.gz"/,
+    );
+    expect((await state()).imports).toEqual([]);
+  });
+});
