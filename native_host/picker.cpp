@@ -138,6 +138,8 @@ void keep_only(int a, int b) {
   try {
     prctl(PR_SET_NAME, "shadegrad-pick", 0, 0, 0);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    // Beside the end of the pipes, which always ends it: from Linux 6.12 on Landlock keeps a locked host's death to
+    // itself.
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != host) _exit(0);  // it died before it could be watched
     signal(SIGPIPE, SIG_IGN);

@@ -25,7 +25,8 @@ constexpr std::uint32_t kFoldersSince = 3;  // the version of FileChooser that k
 constexpr std::size_t kMostUris = 8;
 
 struct Release {
-  void operator()(sd_bus* bus) const { sd_bus_flush_close_unref(bus); }
+  // Without waiting: what is sent is written at once, and a bus that does not read must not hold up the picker's end.
+  void operator()(sd_bus* bus) const { sd_bus_close_unref(bus); }
   void operator()(sd_bus_message* message) const { sd_bus_message_unref(message); }
 };
 using Bus = std::unique_ptr<sd_bus, Release>;
