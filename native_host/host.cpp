@@ -69,6 +69,9 @@ const std::vector<Host::Row>& Host::rows() {
       {"checkpoint.read", &Host::read_checkpoint},
       {"checkpoint.remove", &Host::remove},
       {"dialog.open", &Host::open_dialog},
+      {"run.list", &Host::list_runs},
+      {"run.describe", &Host::describe_run},
+      {"run.remove", &Host::remove_run},
   };
   return rows;
 }

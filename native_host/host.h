@@ -82,6 +82,9 @@ class Host {
   void hear_picker();
   void picked(const Answer& answer);
   void lose_picker();
+  void list_runs(Id id, const RunList& request);
+  void describe_run(Id id, const RunDescribe& request);
+  void remove_run(Id id, const RunRemove& request);
 
   using OpenStream = std::function<std::shared_ptr<Stream>()>;
   /// What remains once the file of a stream is open: announce it and let it flow.

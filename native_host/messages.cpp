@@ -157,7 +157,7 @@ FlowCredit::FlowCredit(Fields& f) : frames(f.whole("frames", 1, kMostCredits)) {
 RequestCancel::RequestCancel(Fields& f) : target(f.whole("target", 1, kLargestWhole)) {}
 
 CheckpointBegin::CheckpointBegin(Fields& f)
-    : name(f.text("name", kNameText)), size(f.whole("size", 1, kCheckpointCap)) {}
+    : name(f.text("name", kNameText)), size(f.whole("size", 1, kLargestWhole)) {}
 
 CheckpointWrite::CheckpointWrite(Fields& f)
     : handle(f.whole("handle", 1, kLargestWhole)),
@@ -177,6 +177,12 @@ CheckpointRead::CheckpointRead(Fields& f)
 CheckpointRemove::CheckpointRemove(Fields& f) : name(f.text("name", kNameText)) {}
 
 DialogOpen::DialogOpen(Fields& f) : file(f.either("kind", "file", "folder")) {}
+RunList::RunList(Fields& f) : limit(f.whole("limit", 1, 200, 100)), cursor(f.optional_text("cursor", kNameText)) {}
+
+RunDescribe::RunDescribe(Fields& f)
+    : run(f.text("run", kNameText)), name(f.text("name", kRunNameBytes)), note(f.text("note", kRunNoteBytes)) {}
+
+RunRemove::RunRemove(Fields& f) : run(f.text("run", kNameText)) {}
 
 std::int64_t negotiate(const Hello& hello) {
   const auto both = std::min(hello.max, kProtocolMax);

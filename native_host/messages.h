@@ -21,7 +21,7 @@ inline constexpr std::int64_t kMostCredits = 64;
 inline constexpr std::int64_t kMostOpenCredits = 1024;
 inline constexpr std::int64_t kWindow = 4;
 inline constexpr std::size_t kWriteBytes = 524'288;
-inline constexpr std::int64_t kCheckpointCap = std::int64_t{1} << 32;
+inline constexpr std::size_t kRunNameBytes = 400, kRunNoteBytes = 8000;  // what a person calls a run and says of it
 
 /// Reads the fields of one object; each failure is message.invalid and names the field.
 class Fields {
@@ -165,6 +165,22 @@ struct CheckpointRemove {
 struct DialogOpen {
   bool file = false;  // a single file, not a folder
   explicit DialogOpen(Fields& f);
+};
+
+struct RunList {
+  std::int64_t limit = 0;
+  std::optional<std::string> cursor;
+  explicit RunList(Fields& f);
+};
+
+struct RunDescribe {
+  std::string run, name, note;
+  explicit RunDescribe(Fields& f);
+};
+
+struct RunRemove {
+  std::string run;
+  explicit RunRemove(Fields& f);
 };
 
 /// The version that both sides speak; throws protocol.unsupported, naming the side to update.

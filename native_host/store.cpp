@@ -1,40 +1,24 @@
 #include "native_host/store.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <span>
 #include <tuple>
 
 #include "io/safetensors.h"
+#include "native_host/partial.h"
 #include "native_host/pipe.h"
 
 namespace sg::host {
 namespace {
 
-constexpr std::string_view kPartial = ".partial-";
-constexpr std::string_view kEnding = ".safetensors";
-constexpr std::size_t kMostCheckpoints = 10'000;
+constexpr std::size_t kMostRuns = 10'000, kMostCheckpoints = 10'000;
 constexpr std::size_t kSlice = 1 << 20;
-
-bool is_name(const std::string& name) {
-  const auto plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; };
-  return name.size() > kEnding.size() && name.size() <= 100 && name[0] != '.' &&
-         name.compare(name.size() - kEnding.size(), kEnding.size(), kEnding) == 0 &&
-         std::all_of(name.begin(), name.end(), plain);
-}
-
-void check_name(const std::string& name) {
-  if (is_name(name)) return;
-  throw Failure("store.name_refused",
-                "A checkpoint's name has letters, digits, '.', '_' and '-' alone, does not begin with '.', ends in "
-                ".safetensors and "
-                "has at most 100 characters.");
-}
 
 std::span<const std::uint8_t> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -59,22 +43,45 @@ SafetensorsHeader read_header(int file, std::uint64_t size) {
   return read_safetensors_header(as_bytes(prefix), size);
 }
 
+/// A checkpoint of a run as it lies there; nothing when it is gone meanwhile.
+std::optional<Stored> stored_at(const Fd& folder, const CheckpointName& name) {
+  Stored stored{name.whole(), 0, 0, "", {}};
+  struct stat s {};
+  const Fd file(openat(folder.get(), name.file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  if (!file || fstat(file.get(), &s) != 0) {
+    if (errno == ENOENT) return std::nullopt;
+    stored.reason = errno == ELOOP ? "it is a symbolic link" : error_text(errno);
+  } else if (!S_ISREG(s.st_mode)) {
+    stored.reason = "it is not a regular file";
+  } else {
+    stored.size = size_of(s);
+    stored.mtime = mtime_of(s);
+    // A damaged file is shown as such: it must not hide the others, nor be hidden.
+    try {
+      stored.metadata = read_header(file.get(), stored.size).metadata;
+    } catch (const Error& e) {
+      stored.reason = e.what();
+    }
+  }
+  return stored;
+}
+
 }  // namespace
 
-/// A save in progress. Its file is locked as long as its host lives, and gone with it unless it was renamed.
 struct Store::Save {
-  std::string name;
+  CheckpointName name;
   std::uint64_t size = 0;
   std::uint64_t received = 0;
   std::int64_t sequence = 0;
-  Fd folder;
-  std::string partial;
-  Fd file;
+  Fd store, run;
+  std::optional<Partial> partial;
 
   Save() = default;
   Save(Save&&) = default;
   ~Save() {
-    if (file) unlinkat(folder.get(), partial.c_str(), 0);
+    if (!partial) return;
+    partial.reset();
+    unlinkat(store.get(), name.run.c_str(), AT_REMOVEDIR);  // a folder that was made for nothing
   }
 };
 
@@ -106,42 +113,57 @@ Failure Store::failure(const std::string& what, int error, std::uint64_t needed)
                      path + " can't be used: " + error_text(error) + ". Check the folder's permissions.",
                      {{"path", path}});
     case ENOENT:
-      return Failure("store.not_found", "There is no checkpoint " + path + ".", {{"path", path}});
+      return Failure("store.not_found", "There is no " + path + ".", {{"path", path}});
     default:
       return Failure("store.failed", path + " can't be used: " + error_text(error) + ".", {{"path", path}});
   }
 }
 
+Fd open_run(const Fd& store, const std::string& run) { return open_beneath(store.get(), run, O_RDONLY | O_DIRECTORY); }
+
 std::int64_t Store::begin(const std::string& name, std::uint64_t size) {
-  check_name(name);
-  const auto same = [&](const auto& entry) { return entry.second.name == name; };
+  Save save;
+  save.name = checkpoint_name(name);
+  save.size = size;
+  if (size > kLargestCheckpoint) {
+    throw Failure("store.too_large",
+                  name + " would have " + std::to_string(size) + " bytes, and a checkpoint may have " +
+                      std::to_string(kLargestCheckpoint) + ": make the model smaller.",
+                  {{"size", size}, {"most", kLargestCheckpoint}});
+  }
+  const auto same = [&](const auto& entry) { return entry.second.name.whole() == name; };
   if (std::any_of(saves_.begin(), saves_.end(), same))
     throw Failure("store.busy", name + " is being written: commit or abort that save first.");
   if (saves_.size() >= kMostSaves)
     throw Failure("store.busy", std::to_string(kMostSaves) + " saves are open: commit or abort one first.");
   return translated(
       [&] {
-        Save save;
-        save.name = name;
-        save.size = size;
-        save.folder = open_own_folder(true);
+        save.store = open_own_folder(true);
         struct statvfs fs {};
-        if (fstatvfs(save.folder.get(), &fs) == 0 && std::uint64_t{fs.f_bavail} * fs.f_frsize < size)
+        if (fstatvfs(save.store.get(), &fs) == 0 && std::uint64_t{fs.f_bavail} * fs.f_frsize < size)
           throw failure(name, ENOSPC, size);
-        struct stat s {};
-        do {
-          // Between its making and its locking another host may take the file for a leftover: then it has no name, and
-          // is made anew.
-          save.partial = std::string(kPartial) + random_name();
-          save.file = Fd(openat(save.folder.get(), save.partial.c_str(),
-                                O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-          if (!save.file || flock(save.file.get(), LOCK_EX) != 0 || fstat(save.file.get(), &s) != 0)
-            throw failure(name, errno, size);
-        } while (s.st_nlink == 0);
+        open_partial(save);
         saves_.emplace(next_handle_, std::move(save));
         return next_handle_++;
       },
       [&](int e) { return failure(name, e, size); });
+}
+
+/// Makes the run's folder where it is missing. One that holds nothing yet may be taken away by another host, and is
+/// made anew.
+void Store::open_partial(Save& save) const {
+  constexpr int kAttempts = 100;
+  for (int attempt = 1;; ++attempt) {
+    if (mkdirat(save.store.get(), save.name.run.c_str(), 0700) != 0 && errno != EEXIST)
+      throw failure(save.name.whole(), errno, save.size);
+    try {
+      save.run = open_run(save.store, save.name.run);
+      save.partial.emplace(save.run.get());
+      return;
+    } catch (const std::system_error& e) {
+      if (e.code().value() != ENOENT || attempt == kAttempts) throw;
+    }
+  }
 }
 
 std::map<std::int64_t, Store::Save>::iterator Store::find(std::int64_t handle) {
@@ -160,13 +182,13 @@ std::uint64_t Store::write(std::int64_t handle, std::int64_t sequence, std::stri
   if (sequence != save.sequence || bytes.size() > save.size - save.received) {
     throw Failure("store.out_of_order",
                   sequence != save.sequence
-                      ? "The piece " + std::to_string(sequence) + " of " + save.name + " came where " +
+                      ? "The piece " + std::to_string(sequence) + " of " + save.name.whole() + " came where " +
                             std::to_string(save.sequence) + " was expected."
-                      : save.name + " got more than the " + std::to_string(save.size) + " bytes announced.",
+                      : save.name.whole() + " got more than the " + std::to_string(save.size) + " bytes announced.",
                   {{"expected", save.sequence}});
   }
-  translated([&] { write_at(save.file.get(), bytes, save.received); },
-             [&](int e) { return failure(save.name, e, save.size - save.received); });
+  translated([&] { write_at(save.partial->file(), bytes, save.received); },
+             [&](int e) { return failure(save.name.whole(), e, save.size - save.received); });
   save.received += bytes.size();
   ++save.sequence;
   const std::uint64_t received = save.received;
@@ -176,14 +198,14 @@ std::uint64_t Store::write(std::int64_t handle, std::int64_t sequence, std::stri
 
 Stored Store::commit(std::int64_t handle) {
   auto own = saves_.extract(find(handle));
-  const Save& save = own.mapped();
-  const std::string path = path_of(save.name);
+  Save& save = own.mapped();
+  const std::string name = save.name.whole(), path = path_of(name);
   if (save.received != save.size) {
     throw Failure("store.incomplete",
                   path + " has " + std::to_string(save.received) + " of " + std::to_string(save.size) + " bytes.",
                   {{"received", save.received}, {"size", save.size}});
   }
-  const auto failure_of = [&](int e) { return failure(save.name, e, save.size); };
+  const auto failure_of = [&](int e) { return failure(name, e, save.size); };
   const auto corrupt = [&](const Error& e) {
     return Failure("store.corrupt", path + " would not be a readable checkpoint: " + e.what(), {{"path", path}});
   };
@@ -192,7 +214,7 @@ Stored Store::commit(std::int64_t handle) {
   std::string slice(kSlice, '\0');
   for (std::uint64_t at = 0; at < save.size;) {
     const std::size_t n =
-        translated([&] { return read_at(save.file.get(), slice.data(), slice.size(), at); }, failure_of);
+        translated([&] { return read_at(save.partial->file(), slice.data(), slice.size(), at); }, failure_of);
     if (n == 0) break;
     translated<Error>([&] { checker.feed(as_bytes({slice.data(), n})); }, corrupt);
     at += n;
@@ -200,49 +222,48 @@ Stored Store::commit(std::int64_t handle) {
   translated<Error>([&] { return checker.finish(); }, corrupt);
   return translated(
       [&] {
-        sync_file(save.file.get());
         struct stat s {};
-        if (fstat(save.file.get(), &s) != 0 ||
-            renameat(save.folder.get(), save.partial.c_str(), save.folder.get(), save.name.c_str()) != 0) {
-          throw failure_of(errno);
-        }
-        sync_file(save.folder.get());
-        return Stored{save.name, size_of(s), mtime_of(s), "", {}};
+        if (fstat(save.partial->file(), &s) != 0) throw failure_of(errno);
+        save.partial->become(save.name.file);
+        sync_file(save.run.get());
+        sync_file(save.store.get());  // where the run's folder may be new
+        return Stored{name, size_of(s), mtime_of(s), "", {}};
       },
       failure_of);
+}
+
+bool Store::saving_in(const std::string& run) const {
+  return std::any_of(saves_.begin(), saves_.end(), [&](const auto& entry) { return entry.second.name.run == run; });
 }
 
 void Store::abort_all() { saves_.clear(); }
 
 void Store::abort(std::int64_t handle) { saves_.erase(find(handle)); }
 
+std::pair<Fd, std::vector<std::string>> Store::open_runs() const {
+  const auto failure_of = [&](int e) { return failure("", e); };
+  Fd store(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!store && errno == ENOENT) return {};  // nothing was saved yet
+  if (!store) throw failure_of(errno);
+  std::vector<std::string> runs = translated([&] { return names_in(store.get(), kMostRuns); }, failure_of);
+  std::erase_if(runs, [](const std::string& name) { return !is_run(name); });
+  std::sort(runs.begin(), runs.end());
+  return {std::move(store), std::move(runs)};
+}
+
 std::vector<Stored> Store::list() const {
   std::vector<Stored> all;
-  const auto failure_of = [&](int e) { return failure("", e); };
-  const Fd folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder && errno == ENOENT) return all;  // nothing was saved yet
-  if (!folder) throw failure_of(errno);
-  for (const std::string& name : translated([&] { return names_in(folder.get(), kMostCheckpoints); }, failure_of)) {
-    if (!is_name(name)) continue;
-    Stored stored{name, 0, 0, "", {}};
-    struct stat s {};
-    const Fd file(openat(folder.get(), name.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
-    if (!file || fstat(file.get(), &s) != 0) {
-      if (errno == ENOENT) continue;
-      stored.reason = errno == ELOOP ? "it is a symbolic link" : error_text(errno);
-    } else if (!S_ISREG(s.st_mode)) {
-      stored.reason = "it is not a regular file";
-    } else {
-      stored.size = size_of(s);
-      stored.mtime = mtime_of(s);
-      // A damaged file is shown as such: it must not hide the others, nor be hidden.
-      try {
-        stored.metadata = read_header(file.get(), stored.size).metadata;
-      } catch (const Error& e) {
-        stored.reason = e.what();
+  const auto [store, runs] = open_runs();
+  for (const std::string& run : runs) {
+    try {
+      const Fd folder = open_run(store, run);
+      for (const std::string& file : names_in(folder.get(), kMostCheckpoints)) {
+        if (!is_checkpoint_file(file) || all.size() == kMostCheckpoints) continue;
+        if (auto stored = stored_at(folder, {run, file})) all.push_back(*std::move(stored));
       }
+    } catch (const std::system_error&) {
+      // It is no folder, or gone, or can't be read: runs() has the reason.
     }
-    all.push_back(std::move(stored));
   }
   std::sort(all.begin(), all.end(),
             [](const Stored& a, const Stored& b) { return std::tie(b.mtime, a.name) < std::tie(a.mtime, b.name); });
@@ -250,11 +271,11 @@ std::vector<Stored> Store::list() const {
 }
 
 OpenFile Store::open(const std::string& name) const {
-  check_name(name);
+  checkpoint_name(name);
   return translated(
       [&] {
-        const Fd folder = open_own_folder(false);
-        OpenFile open{open_beneath(folder.get(), name, O_RDONLY | O_NONBLOCK), path_of(name)};
+        const Fd store = open_own_folder(false);
+        OpenFile open{open_beneath(store.get(), name, O_RDONLY | O_NONBLOCK), path_of(name)};
         if (fstat(open.file.get(), &open.status) != 0) throw failure(name, errno);
         if (!S_ISREG(open.status.st_mode)) throw failure(name, EINVAL);
         return open;
@@ -263,24 +284,15 @@ OpenFile Store::open(const std::string& name) const {
 }
 
 void Store::remove(const std::string& name) {
-  check_name(name);
+  const CheckpointName parts = checkpoint_name(name);
   translated(
       [&] {
-        const Fd folder = open_own_folder(false);
-        if (unlinkat(folder.get(), name.c_str(), 0) != 0) throw failure(name, errno);
-        sync_file(folder.get());
+        const Fd store = open_own_folder(false), run = open_run(store, parts.run);
+        if (unlinkat(run.get(), parts.file.c_str(), 0) != 0) throw failure(name, errno);
+        sync_file(run.get());
+        if (unlinkat(store.get(), parts.run.c_str(), AT_REMOVEDIR) == 0) sync_file(store.get());
       },
       [&](int e) { return failure(name, e); });
-}
-
-void Store::remove_leftovers() const {
-  const Fd folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return;
-  for (const std::string& name : names_in(folder.get(), kMostCheckpoints)) {
-    if (name.rfind(kPartial, 0) != 0) continue;
-    const Fd file(openat(folder.get(), name.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
-    if (file && flock(file.get(), LOCK_EX | LOCK_NB) == 0) unlinkat(folder.get(), name.c_str(), 0);
-  }
 }
 
 }  // namespace sg::host

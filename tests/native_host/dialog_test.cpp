@@ -376,11 +376,11 @@ TEST_CASE("what was asked for before the person picked is done before the host e
   Room room;
   const std::string bytes = checkpoint("7");
   room.open(1);
-  room.host->ask({{"id", 2}, {"type", "checkpoint.begin"}, {"name", "a.safetensors"}, {"size", bytes.size()}});
+  room.host->ask({{"id", 2}, {"type", "checkpoint.begin"}, {"name", "run/a.safetensors"}, {"size", bytes.size()}});
   room.host->ask({{"id", 3}, {"type", "checkpoint.write"}, {"handle", 1}, {"sequence", 0}, {"bytes", base64(bytes)}});
   room.host->ask({{"id", 4}, {"type", "checkpoint.commit"}, {"handle", 1}});
   room.portal->say("pick " + room.uri("data"));
   REQUIRE((*room.host->receive())["granted"] == "data");
   REQUIRE(room.host->wait() == 0);
-  REQUIRE((read_file(room.home / "Shadegrad/checkpoints/a.safetensors") == bytes));
+  REQUIRE((read_file(room.home / "Shadegrad/checkpoints/run/a.safetensors") == bytes));
 }

@@ -94,7 +94,7 @@ TEST_CASE("a list of grants that others could have written, or that is damaged, 
 }
 
 TEST_CASE("a running host ends when what is granted has changed, whatever it is asked", "[host]") {
-  const std::string path = "Shadegrad/x.csv", name = "a.safetensors";
+  const std::string path = "Shadegrad/x.csv", name = "run/a.safetensors";
   const std::vector<Json> messages{
       {{"type", "hello"}, {"protocol", {{"min", 1}, {"max", 1}}}, {"extension", "1"}},
       {{"type", "dataset.list"}},
@@ -142,7 +142,7 @@ TEST_CASE("a running host ends for a folder that comes, not for one that goes", 
 
 TEST_CASE("a running host ends when its own folder was taken away, and the next makes it anew", "[host]") {
   Folder home;
-  const Json begin{{"id", 5}, {"type", "checkpoint.begin"}, {"name", "a.safetensors"}, {"size", 10}};
+  const Json begin{{"id", 5}, {"type", "checkpoint.begin"}, {"name", "run/a.safetensors"}, {"size", 10}};
   for (const char* folder : {"Shadegrad/checkpoints", "Shadegrad/datasets", "Shadegrad"}) {
     Program host(home.path());
     host.hello();
@@ -159,17 +159,17 @@ TEST_CASE("a save that is open when the grants change leaves the old checkpoint 
   Folder home;
   fs::create_directories(home / "data");
   const std::string bytes = checkpoint("7"), folder = home / "Shadegrad/checkpoints";
-  write_file(folder + "/a.safetensors", "old");
+  write_file(folder + "/run/a.safetensors", "old");
   Program host(home.path());
   host.hello();
-  const Json handle =
-      host.ask({{"id", 1}, {"type", "checkpoint.begin"}, {"name", "a.safetensors"}, {"size", bytes.size()}})["handle"];
+  const Json handle = host.ask(
+      {{"id", 1}, {"type", "checkpoint.begin"}, {"name", "run/a.safetensors"}, {"size", bytes.size()}})["handle"];
   host.ask({{"id", 2}, {"type", "checkpoint.write"}, {"handle", handle}, {"sequence", 0}, {"bytes", base64(bytes)}});
-  REQUIRE(names(folder).size() == 2);
+  REQUIRE(names(folder + "/run").size() == 2);
   REQUIRE(run_host(home.path(), {"grant", home / "data"}).status == 0);
   check_restart(host, {{"id", 3}, {"type", "dataset.list"}});
-  REQUIRE(names(folder) == std::vector<std::string>{"a.safetensors"});
-  REQUIRE(read_file(folder + "/a.safetensors") == "old");
+  REQUIRE(names(folder + "/run") == std::vector<std::string>{"a.safetensors"});
+  REQUIRE(read_file(folder + "/run/a.safetensors") == "old");
 }
 
 TEST_CASE("the list of grants may be a link, and its folder may come later", "[host]") {

@@ -91,9 +91,9 @@ TEST_CASE("uninstall keeps what is the person's, and says where it is", "[host]"
   REQUIRE(run_host(home.path(), {"grant", data.path()}).status == 0);
   write_file(home / "Shadegrad/data.csv", "a\n");
   const std::string saved = checkpoint("7");
-  write_file(home / "Shadegrad/checkpoints/one.safetensors", saved);
-  write_file(home / "Shadegrad/checkpoints/two.safetensors", saved);
-  write_file(home / "Shadegrad/checkpoints/.partial-0123456789abcdef", "left by a host that was killed");
+  write_file(home / "Shadegrad/checkpoints/run/one.safetensors", saved);
+  write_file(home / "Shadegrad/checkpoints/run/two.safetensors", saved);
+  write_file(home / "Shadegrad/checkpoints/run/.partial-0123456789abcdef", "left by a host that was killed");
   const Result removed = run_host(home.path(), {"uninstall"});
   INFO(removed.out << removed.err);
   REQUIRE(removed.status == 0);
@@ -104,8 +104,8 @@ TEST_CASE("uninstall keeps what is the person's, and says where it is", "[host]"
   REQUIRE(names(home / ".config/chromium") == std::vector<std::string>{"Local State"});
   REQUIRE_FALSE(exists(home / ".config/shadegrad"));
   REQUIRE(names(home / ".mozilla/native-messaging-hosts") == std::vector<std::string>{"other.json"});
-  REQUIRE(read_file(home / "Shadegrad/checkpoints/one.safetensors") == saved);
-  REQUIRE(names(home / "Shadegrad/checkpoints").size() == 2);
+  REQUIRE(read_file(home / "Shadegrad/checkpoints/run/one.safetensors") == saved);
+  REQUIRE(names(home / "Shadegrad/checkpoints/run").size() == 2);
   REQUIRE(exists(home / "Shadegrad/data.csv"));
 }
 

@@ -100,14 +100,14 @@ TEST_CASE("what was received before the input ended is still done", "[host]") {
   const std::string bytes = checkpoint("7");
   Program host(home.path());
   host.hello();
-  host.send({{"id", 1}, {"type", "checkpoint.begin"}, {"name", "a.safetensors"}, {"size", bytes.size()}});
+  host.send({{"id", 1}, {"type", "checkpoint.begin"}, {"name", "run/a.safetensors"}, {"size", bytes.size()}});
   host.send({{"id", 2}, {"type", "checkpoint.write"}, {"handle", 1}, {"sequence", 0}, {"bytes", base64(bytes)}});
   host.send({{"id", 3}, {"type", "checkpoint.commit"}, {"handle", 1}});
   host.close_input();
   for (int id = 1; id <= 3; ++id) REQUIRE((*host.receive())["id"] == id);
   REQUIRE_FALSE(host.receive());
   REQUIRE(host.wait() == 0);
-  REQUIRE((read_file(home / "Shadegrad/checkpoints/a.safetensors") == bytes));
+  REQUIRE((read_file(home / "Shadegrad/checkpoints/run/a.safetensors") == bytes));
 }
 
 TEST_CASE("only frames are written to the output: nothing else in the host prints there", "[host]") {

@@ -50,7 +50,7 @@ std::vector<Call> after_lock(const std::string& trace) {
 }
 
 void converse(Program& host, const std::string& home) {
-  const std::string bytes = checkpoint("7"), name = "a.safetensors";
+  const std::string bytes = checkpoint("7"), name = "run/a.safetensors";
   REQUIRE(host.hello()["ok"] == true);
   REQUIRE(host.ask({{"id", 1}, {"type", "dataset.list"}, {"recursive", true}})["ok"] == true);
   REQUIRE(host.ask({{"id", 2}, {"type", "dataset.describe"}, {"path", "Shadegrad/x.csv"}})["ok"] == true);
