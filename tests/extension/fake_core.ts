@@ -25,7 +25,7 @@ import { FakeImport } from './fake_import.ts';
 import { askAgain, needsOf, rowsOf, takeRows } from './fake_rows.ts';
 import type { FakeRows } from './fake_rows.ts';
 import { safetensors } from './fake_shards.ts';
-import { settings } from './settings.ts';
+import { settings, trainingDefaults } from './settings.ts';
 
 interface FakeDataset {
   name: string;
@@ -44,9 +44,14 @@ interface FakeSession extends FakeRows {
   stepInEpoch: number;
   onDevice: [number, number][];
   idleCalls: number;
+  data: string; // its name
 }
 
-const DUTIES: Record<string, number> = { full: 1, leave_room: 0.75, background: 0.4 };
+const DUTIES: Record<string, number> = {
+  full: 1,
+  leave_room: 0.75,
+  background: 0.4,
+};
 export const STEPS_PER_EPOCH = 10;
 export const lossAt = (step: number): number => 1 / (1 + step);
 
@@ -76,7 +81,13 @@ export class FakeCore implements Core {
     return {
       version: '0',
       models: [
-        { name: 'lstm', label: 'LSTM', task: 'forecast', help: 'A model.', fields: [field] },
+        {
+          name: 'lstm',
+          label: 'LSTM',
+          task: 'forecast',
+          help: 'A model.',
+          fields: [field],
+        },
       ],
       settings,
       webgl: null,
@@ -183,8 +194,9 @@ export class FakeCore implements Core {
     if (this.datasets.get(dataset)?.finished !== true)
       throw new CoreError('dataset.unfinished', 'No.');
     const place = { step: 0, epoch: 0, stepInEpoch: 0, onDevice: [], idleCalls: 0 };
+    const data = this.datasets.get(dataset)!.name;
     const rows = rowsOf(this.datasets.get(dataset)?.attached);
-    return this.#open({ config, racing: this.raceTurns, ...place, ...rows });
+    return this.#open({ config, racing: this.raceTurns, ...place, ...rows, data });
   }
 
   sessionRace(session: number): SessionStart {
@@ -218,6 +230,7 @@ export class FakeCore implements Core {
       ...state,
       config,
       ...place,
+      data: this.datasets.get(dataset)?.name ?? '',
       ...rowsOf(this.datasets.get(dataset)?.attached),
     });
     return { ...start, history: JSON.parse(metadata.history) as unknown };
@@ -246,13 +259,16 @@ export class FakeCore implements Core {
     return this.#reply(run, []);
   }
 
+  /** Of the weights after so many steps. */
+  validationLoss: (step: number) => number = lossAt;
+
   sessionValidate(session: number): ValidateReply {
     const { step } = this.#session(session);
     const baselines = { naive: 0.5, seasonalNaive: 0.4, season: 7 };
     return {
       done: true,
       fraction: 1,
-      loss: lossAt(step),
+      loss: this.validationLoss(step),
       baselines,
       mae: 1,
       rmse: 2,
@@ -277,9 +293,11 @@ export class FakeCore implements Core {
     if (run.onDevice.length > 0)
       throw new CoreError('train.pending', 'Losses are still on the device.');
     const { step, epoch, stepInEpoch, config } = run;
+    const validationLoss = epoch > 0 ? this.validationLoss(epoch * STEPS_PER_EPOCH) : null;
     return safetensors({
       format: 'shadegrad/2',
-      state: JSON.stringify({ step, epoch, stepInEpoch }),
+      state: JSON.stringify({ step, epoch, stepInEpoch, validationLoss }),
+      dataset: JSON.stringify({ name: run.data, rows: 10, size: 100 }),
       config: JSON.stringify(config),
       history: JSON.stringify(history),
     });
@@ -321,10 +339,16 @@ export class FakeCore implements Core {
       session,
       config: {
         ...run.config,
-        training: { epochs: 2, ...run.config.training },
+        training: { ...trainingDefaults, ...run.config.training },
       },
       device: 'cpu',
-      choice: { device: 'cpu', how: 'forced', detail: '', cpu: null, webgl: null },
+      choice: {
+        device: 'cpu',
+        how: 'forced',
+        detail: '',
+        cpu: null,
+        webgl: null,
+      },
       parameters: 42,
       stepsPerEpoch: STEPS_PER_EPOCH,
       trainWindows: 10,

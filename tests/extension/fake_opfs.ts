@@ -36,7 +36,7 @@ export class FakeFolder {
   async removeEntry(name: string, { recursive = false } = {}): Promise<void> {
     const folder = this.folders.get(name);
     if (folder !== undefined) {
-      if (!recursive && folder.files.size > 0)
+      if (!recursive && folder.files.size + folder.folders.size > 0)
         throw new DOMException(name, 'InvalidModificationError');
       this.disk.free += folder.size;
       this.folders.delete(name);

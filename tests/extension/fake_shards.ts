@@ -91,9 +91,15 @@ export function manifestOf(
 
 /** A safetensors file with strings and no tensor. */
 export function safetensors(metadata: Record<string, string>): Uint8Array<ArrayBuffer> {
-  const header = new TextEncoder().encode(JSON.stringify({ __metadata__: metadata }));
+  const zeros = '0'.repeat(64);
+  const text = JSON.stringify({
+    __metadata__: { ...metadata, header_sha256: zeros, sha256: '{}' },
+  });
+  const header = new TextEncoder().encode(text);
   const bytes = new Uint8Array(8 + header.length);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(header.length), true);
   bytes.set(header, 8);
+  const at = 8 + new TextEncoder().encode(text.slice(0, text.indexOf(zeros))).length;
+  bytes.set(new TextEncoder().encode(sha256(bytes)), at);
   return bytes;
 }

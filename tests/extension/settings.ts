@@ -4,3 +4,6 @@ import { settings as check } from '../../extension/src/training/core_replies.ts'
 import described from './settings.json';
 
 export const settings = check(described, 'settings');
+
+/** What the fake core fills in, with fewer epochs than the core. */
+export const trainingDefaults = { epochs: 2, saveEvery: 1, saveSeconds: 10, keepLast: 3 };

@@ -172,6 +172,19 @@ void visit(Visitor& v, C& c) {
   v.number({"training", "ema", "Average weights (0: no)",
             "decay of a running average, which validation and forecasts then use; 0.99 is usual"},
            c.ema, 0, 0.99999);
+  // What is saved and kept is the caller's doing; the run's settings travel with it in its checkpoints.
+  v.number({"training", "saveEvery", "Save every, epochs (0: no)",
+            "epochs between two checkpoints; a new best and the end are saved all the same"},
+           c.save_every, 0, 100000);
+  v.number({"training", "saveSeconds", "Seconds between saves",
+            "at least so many, so that short epochs are not saved one by one"},
+           c.save_seconds, 0, 86400);
+  v.number({"training", "keepLast", "Keep the last",
+            "checkpoints that stay beside the best one; those that you save yourself always stay"},
+           c.keep_last, 1, 10000);
+  v.number({"training", "keepEvery", "Keep one every, epochs (0: no)",
+            "checkpoints that stay for good, one after so many epochs"},
+           c.keep_every, 0, 100000);
   v.number({"training", "seed", "Seed", "the same seed gives the same run"}, c.seed, 0, 9007199254740991.0);
 }
 

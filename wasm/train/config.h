@@ -49,6 +49,10 @@ struct TrainConfig {
   float plateau_factor = 0.5f;
   float ema = 0;     // decay of the weights' running average; 0: none
   int patience = 0;  // epochs without a better validation loss before the run ends; 0: it goes through all
+  int save_every = 1;     // epochs; 0: only a new best
+  int save_seconds = 10;  // at least, between two saves
+  int keep_last = 3;      // checkpoints beside the best one
+  int keep_every = 0;     // epochs; 0: none is kept for its epoch
   uint64_t seed = 1;
   std::string device = "auto";
   Effort effort = Effort::full;  // the one field that may change while the run is under way

@@ -15,6 +15,7 @@ import type {
   RunState,
   TrainingConfig,
 } from './state.ts';
+import { checkCheckpoint, checkRun, RUN_NAME_LENGTH, RUN_NOTE_LENGTH } from './checkpoint_names.ts';
 import * as v from './validate.ts';
 
 /** The BroadcastChannel between pages and the training worker. */
@@ -25,16 +26,6 @@ const path = v.text(4096);
 const store = v.oneOf('host', 'browser');
 const device = v.oneOf('auto', 'cpu', 'webgl');
 const epochs = v.integer(1);
-
-export const CHECKPOINT_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,87}\.safetensors$/;
-
-const checkpointId: v.Check<string> = (value, where) => {
-  const id = v.text(100, 1)(value, where);
-  if (CHECKPOINT_ID.test(id)) return id;
-  throw new v.MessageError(
-    `${where} must be a checkpoint's file name, <letters, digits, '.', '_', '-'>.safetensors.`,
-  );
-};
 
 /** Fields that the core knows by name: it checks names and limits, and here it is enough that they are plain values. */
 function plainFields(
@@ -111,9 +102,17 @@ export const COMMANDS = {
   'checkpoint.save': v.object({}, { store }),
   'checkpoint.list': none,
   // `epochs` more than the checkpoint has finished; without it, to the end of its own plan.
-  'checkpoint.resume': v.object({ store, id: checkpointId }, { epochs, device }),
-  'checkpoint.remove': v.object({ store, id: checkpointId }),
-  'checkpoint.fetch': v.object({ store, id: checkpointId }),
+  'checkpoint.resume': v.object({ store, id: checkCheckpoint }, { epochs, device }),
+  'checkpoint.remove': v.object({ store, id: checkCheckpoint }),
+  'checkpoint.fetch': v.object({ store, id: checkCheckpoint }),
+  'run.describe': v.object({
+    store,
+    run: checkRun,
+    name: v.text(RUN_NAME_LENGTH),
+    note: v.text(RUN_NOTE_LENGTH),
+  }),
+  // All of a run that is not under way.
+  'run.remove': v.object({ store, run: checkRun }),
   'predictions.get': v.object({ first: v.integer(0), count: v.integer(1, 4096) }),
   'host.connect': none,
   'host.list': v.object({}, { path }),
@@ -181,6 +180,8 @@ export interface Results {
   'checkpoint.resume': RunStarted;
   'checkpoint.remove': Nothing;
   'checkpoint.fetch': { name: string; blob: Blob };
+  'run.describe': Nothing;
+  'run.remove': Nothing;
   'predictions.get': Predictions;
   'host.connect': RunState['host'];
   'host.list': { path: string; entries: HostEntry[] };

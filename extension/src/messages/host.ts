@@ -11,7 +11,9 @@ export const WRITE_BYTES = 262_144;
 export const FRAME_BYTES = 65_536;
 
 const size = v.integer(0);
-const name = v.text(100, 1);
+/** RUN/FILE.safetensors */
+const name = v.text(165, 1);
+const run = v.text(64, 1);
 const path = v.text(4096);
 const datasetId = v.text(200, 1);
 const checksum = v.integer(0, 0xffff_ffff);
@@ -76,6 +78,15 @@ export const HOST_REPLIES = {
   'checkpoint.remove': v.object({ name }),
   // A host that has granted something ends after this reply: a new one has it.
   'dialog.open': v.object({ granted: v.nullable(v.text(255, 1)), restart: v.boolean }),
+  'run.list': v.object({
+    runs: v.list(
+      v.object({ run, name: v.text(400), note: v.text(8000) }, { reason: v.text(4096) }),
+      200,
+    ),
+    cursor: v.nullable(v.text(8192)),
+  }),
+  'run.describe': v.object({ run }),
+  'run.remove': v.object({ run, left: v.boolean }),
 } satisfies Record<string, v.Check<object>>;
 
 /** What the person is asked to pick in the desktop's own dialog. */
@@ -106,6 +117,9 @@ export interface HostRequests {
   'checkpoint.read': { name: string; credits: number };
   'checkpoint.remove': { name: string };
   'dialog.open': { kind: DialogKind };
+  'run.list': { limit?: number; cursor?: string };
+  'run.describe': { run: string; name: string; note: string };
+  'run.remove': { run: string };
 }
 
 /** A data frame after the relay decoded it. */

@@ -11,7 +11,10 @@ import type {
 import { noHost } from './host_status.ts';
 import type { HostStatus } from './host_status.ts';
 
+import type { CheckpointEntry, StoredRun, StoreName } from './stored.ts';
+
 export type * from './data.ts';
+export type * from './stored.ts';
 
 export type Phase =
   | 'empty'
@@ -143,25 +146,6 @@ export interface Notice {
   time: number;
 }
 
-export type StoreName = 'host' | 'browser';
-
-export interface CheckpointEntry {
-  id: string;
-  store: StoreName;
-  size: number;
-  /** Milliseconds since 1970. */
-  time: number;
-  step: number | null;
-  epoch: number | null;
-  /** Validation loss after the last finished epoch, where the store knows it. */
-  loss: number | null;
-  /** What it was trained on, where the store knows it. */
-  device: DeviceName | null;
-  /** False when the file is not a whole checkpoint; `reason` says why. */
-  ok: boolean;
-  reason: string | null;
-}
-
 export interface ModelField {
   name: string;
   type: 'int' | 'float' | 'bool' | 'choice';
@@ -256,6 +240,7 @@ export interface RunState {
   /** Bytes that the browser gives beside these; null where it does not say. */
   importsFree: number | null;
   shortage: Shortage | null;
+  runs: StoredRun[];
   models: ModelDescription[];
   settings: SettingField[];
   webgl: WebglInfo | null;
@@ -313,6 +298,7 @@ export function emptyState(): RunState {
     imports: [],
     importsFree: null,
     shortage: null,
+    runs: [],
     models: [],
     settings: [],
     webgl: null,

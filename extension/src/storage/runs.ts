@@ -2,17 +2,11 @@
 // when it cannot be read or written, nothing else suffers.
 import type { LastRun } from '../messages/state.ts';
 import * as v from '../messages/validate.ts';
-import { CHECKPOINT_ID } from '../messages/commands.ts';
+import { checkCheckpoint } from '../messages/checkpoint_names.ts';
 import { readWhole, writeWhole } from './files.ts';
 
 const FOLDER = 'runs';
 const FILE = 'last.json';
-
-const id: v.Check<string> = (value, path) => {
-  const name = v.text(100)(value, path);
-  if (CHECKPOINT_ID.test(name)) return name;
-  throw new v.MessageError(`${path} is not a checkpoint's name.`);
-};
 
 const lastRun: v.Check<LastRun> = v.object({
   source: v.object({
@@ -22,7 +16,7 @@ const lastRun: v.Check<LastRun> = v.object({
     path: v.nullable(v.text(4096)),
     imported: v.nullable(v.text(100)),
   }),
-  checkpoint: v.object({ store: v.oneOf('host', 'browser'), id }),
+  checkpoint: v.object({ store: v.oneOf('host', 'browser'), id: checkCheckpoint }),
   step: v.integer(0),
   epoch: v.integer(0),
   epochs: v.integer(0),

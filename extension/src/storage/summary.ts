@@ -1,6 +1,6 @@
 // What a checkpoint says about itself: its place in the run, its loss and its device, from the strings of the safetensors header.
 // Only the header is read. The core checks the rest when it loads a checkpoint.
-import type { DeviceName } from '../messages/state.ts';
+import type { DeviceName, TrainedOn } from '../messages/state.ts';
 import { isRecord } from '../messages/validate.ts';
 
 /** `epoch` counts finished epochs, `loss` is the validation loss after the last of them. */
@@ -9,9 +9,21 @@ export interface Summary {
   epoch: number | null;
   loss: number | null;
   device: DeviceName | null;
+  data: TrainedOn | null;
 }
 
-const HEADER_LIMIT = 64 * 1024 * 1024;
+export const NO_SUMMARY: Summary = {
+  step: null,
+  epoch: null,
+  loss: null,
+  device: null,
+  data: null,
+};
+
+/** The format that is listed (wasm/io/FORMATS.md). */
+const FORMAT = 'shadegrad/2';
+const HEADER_LIMIT = 8 * 1024 * 1024;
+const DIGITS = 64;
 
 export class HeaderError extends Error {
   override readonly name = 'HeaderError';
@@ -49,6 +61,25 @@ export function readMetadata(header: Uint8Array, size: number): Record<string, u
   return isRecord(metadata) ? metadata : {};
 }
 
+/** Throws unless the header is of this version and is the one that was written, by its own hash. */
+export async function checkHeader(
+  header: Uint8Array<ArrayBuffer>,
+  { format, header_sha256: expected }: Record<string, unknown>,
+): Promise<void> {
+  if (format !== FORMAT)
+    throw new HeaderError(`its format is "${String(format)}", and this version reads "${FORMAT}"`);
+  const text = new TextDecoder('latin1').decode(header);
+  const field = `"header_sha256":"${String(expected)}"`;
+  const at = text.indexOf(field) + field.length - 1 - DIGITS;
+  if (typeof expected !== 'string' || expected.length !== DIGITS || at < 0)
+    throw new HeaderError('its header has no hash');
+  const blank = header.slice();
+  blank.fill(0x30, at, at + DIGITS);
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', blank));
+  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  if (hex !== expected) throw new HeaderError('its header is not the one that was written');
+}
+
 /** From the metadata's JSON strings; what is not there is null. */
 export function summaryOf(metadata: Record<string, unknown>): Summary {
   const state = parseJson(metadata['state']);
@@ -59,7 +90,13 @@ export function summaryOf(metadata: Record<string, unknown>): Summary {
     epoch: numberOf(at['epoch']),
     loss: numberOf(at['validationLoss']),
     device: isRecord(choice) ? deviceOf(choice['device']) : null,
+    data: dataOf(parseJson(metadata['dataset'])),
   };
+}
+
+function dataOf(value: unknown): TrainedOn | null {
+  if (!isRecord(value) || typeof value['name'] !== 'string' || value['name'] === '') return null;
+  return { name: value['name'], rows: numberOf(value['rows']), size: numberOf(value['size']) };
 }
 
 function deviceOf(value: unknown): DeviceName | null {

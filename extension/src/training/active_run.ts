@@ -15,6 +15,8 @@ import { CoreError } from './core.ts';
 import type { Core } from './core.ts';
 import type { Needs, SessionInfo, StepReply, ValidateReply } from './core_replies.ts';
 import { TrainingError } from './errors.ts';
+import { savingPlan } from './retention.ts';
+import type { SavingPlan } from './retention.ts';
 import { Loop, Pace, rest, Rests, SpeedMeter } from './loop.ts';
 import { feed } from './rows.ts';
 
@@ -48,6 +50,7 @@ interface Capture {
 export class ActiveRun {
   readonly id: string;
   readonly epochs: number;
+  readonly plan: SavingPlan;
   readonly #core: Core;
   readonly #session: number;
   /** Where its rows are, when they are not in the core. */
@@ -82,6 +85,7 @@ export class ActiveRun {
   ) {
     this.id = id;
     this.epochs = Number(info.config.training['epochs'] ?? 1);
+    this.plan = savingPlan(info.config.training);
     this.#core = core;
     this.#session = info.session;
     this.#stored = stored;

@@ -1,7 +1,12 @@
 // The data of the training room: at most one open data set, the reading of another one, and the imports that are kept.
 // A reading that fails or is called off leaves the open data set as it was.
 import type { DataSource } from '../messages/commands.ts';
-import type { DatasetDescription, ImportedDataset } from '../messages/state.ts';
+import type {
+  DatasetDescription,
+  ImportedDataset,
+  SourceInfo,
+  TrainedOn,
+} from '../messages/state.ts';
 import { entryOf } from '../storage/datasets.ts';
 import type { Datasets } from '../storage/datasets.ts';
 import type { Core } from './core.ts';
@@ -116,14 +121,31 @@ export class DataRoom {
     this.#events.changed();
   }
 
-  /** The data of the last run, without asking for its file where it was imported. */
-  async reopenLast(): Promise<void> {
-    const { datasets, snapshot } = this.#parts;
-    const source = snapshot.state.lastRun?.source;
-    if (this.#dataset !== null || source === undefined) return;
+  /**
+   * The data that a checkpoint was trained on, where it can be had without asking: the source of the last run, an import
+   * or an example of that name. Whether it is still the same data, the core says when it restores the run.
+   */
+  async reopenFor(id: string, data: TrainedOn | null): Promise<void> {
+    const { examples, snapshot } = this.#parts;
+    const { lastRun, imports } = snapshot.state;
+    if (lastRun !== null && (data === null || data.name === lastRun.source.name)) {
+      await this.#reopen(lastRun.source);
+      return;
+    }
+    const same = ({ name, size }: ImportedDataset): boolean =>
+      name === data?.name && (data.size === null || data.size === size);
+    const imported = imports.find(same);
+    if (imported !== undefined) await this.open({ kind: 'imported', id: imported.id });
+    else if (data !== null && Object.hasOwn(examples, data.name))
+      await this.open({ kind: 'example', name: data.name });
+    else throw new TrainingError('dataset.missing', missing(id, data));
+  }
+
+  async #reopen(source: SourceInfo): Promise<void> {
+    const { datasets } = this.#parts;
     const { imported, kind, name, path } = source;
     const known = await datasets.list().catch(() => []);
-    const kept = known.some(({ id }) => id === imported);
+    const kept = known.some((one) => one.id === imported);
     // A newer import may have taken the place of the one that the run began with.
     const [newest] = kept ? [] : await datasets.of({ name }, { kind, path }).catch(() => []);
     await this.open(reopen({ ...source, imported: kept ? imported : (newest?.id ?? null) }));
@@ -202,4 +224,16 @@ export class DataRoom {
     this.#lacked = source;
     this.#parts.snapshot.update({ shortage });
   }
+}
+
+function missing(id: string, data: TrainedOn | null): string {
+  if (data === null)
+    return `${id} does not say what it was trained on: pick its data, then resume.`;
+  const { name, rows, size } = data;
+  const parts = [
+    rows === null ? [] : `${String(rows)} rows`,
+    size === null ? [] : `${String(size)} bytes`,
+  ].flat();
+  const about = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+  return `${id} was trained on "${name}"${about}: pick it, then resume.`;
 }

@@ -114,7 +114,18 @@ function handlersOf({ training, snapshot, saving, link }: DeskParts): Handlers {
     },
     'checkpoint.fetch': async ({ store, id }) => {
       const bytes = await saving.read(store, id);
-      return { name: id, blob: new Blob([bytes], { type: 'application/octet-stream' }) };
+      return {
+        name: id.replace('/', '-'),
+        blob: new Blob([bytes], { type: 'application/octet-stream' }),
+      };
+    },
+    'run.describe': async ({ store, run, name, note }) => {
+      await training.keeper.describeRun(store, run, { name, note });
+      return {};
+    },
+    'run.remove': async ({ store, run }) => {
+      await training.removeRun(store, run);
+      return {};
     },
     'predictions.get': ({ first, count }) => training.predictions(first, count),
     'host.connect': async () => {

@@ -2,13 +2,15 @@
 // unanswered as the host allows; the host makes the file visible at the commit, whole.
 import { WRITE_BYTES } from '../messages/host.ts';
 import type { HostReply } from '../messages/host.ts';
-import type { CheckpointEntry } from '../messages/state.ts';
-import type { CheckpointStore, Stored } from '../storage/checkpoint_store.ts';
+import type { CheckpointEntry, StoredRun } from '../messages/state.ts';
+import type { CheckpointStore, RunWords, Stored } from '../storage/checkpoint_store.ts';
 import { summaryOf } from '../storage/summary.ts';
 import type { HostLink } from './hostlink.ts';
 
 const COMMIT_MS = 60_000;
-const PAGES = 50;
+const PAGES = 100;
+/** More than the core, which has 2 GB of memory for the file and all that it makes of it, could ever load. */
+const LARGEST_READ = 2 ** 30;
 
 export class HostStore implements CheckpointStore {
   readonly name = 'host';
@@ -19,19 +21,31 @@ export class HostStore implements CheckpointStore {
   }
 
   async list(): Promise<CheckpointEntry[]> {
-    const entries: CheckpointEntry[] = [];
+    const pages = await this.#pages('checkpoint.list');
+    return pages.flatMap(({ checkpoints }) => checkpoints.map(entryOf));
+  }
+
+  async runs(): Promise<StoredRun[]> {
+    const pages = await this.#pages('run.list');
+    return pages.flatMap(({ runs }) =>
+      runs.map(({ run, name, note, reason }) => ({
+        ...{ store: 'host' as const, run, name, note },
+        reason: reason ?? null,
+      })),
+    );
+  }
+
+  async #pages<T extends 'checkpoint.list' | 'run.list'>(type: T): Promise<HostReply<T>[]> {
+    const replies: HostReply<T>[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < PAGES; page += 1) {
       const fields: { cursor?: string } = cursor === null ? {} : { cursor };
-      const reply: HostReply<'checkpoint.list'> = await this.#link.request(
-        'checkpoint.list',
-        fields,
-      );
-      entries.push(...reply.checkpoints.map(entryOf));
+      const reply: HostReply<T> = await this.#link.request(type, fields);
+      replies.push(reply);
       cursor = reply.cursor;
       if (cursor === null) break;
     }
-    return entries;
+    return replies;
   }
 
   async save(id: string, bytes: Uint8Array<ArrayBuffer>): Promise<Stored> {
@@ -66,7 +80,12 @@ export class HostStore implements CheckpointStore {
   }
 
   async read(id: string): Promise<Uint8Array<ArrayBuffer>> {
-    const { reply, chunks } = await this.#link.read('checkpoint.read', { name: id }, id);
+    const { reply, chunks } = await this.#link.read(
+      'checkpoint.read',
+      { name: id },
+      id,
+      LARGEST_READ,
+    );
     const bytes = new Uint8Array(reply.size);
     let at = 0;
     for await (const chunk of chunks) {
@@ -78,6 +97,14 @@ export class HostStore implements CheckpointStore {
 
   async remove(id: string): Promise<void> {
     await this.#link.request('checkpoint.remove', { name: id });
+  }
+
+  async describeRun(run: string, { name, note }: RunWords): Promise<void> {
+    await this.#link.request('run.describe', { run, name, note });
+  }
+
+  async removeRun(run: string): Promise<void> {
+    await this.#link.request('run.remove', { run });
   }
 }
 

@@ -42,6 +42,15 @@ export class HostStream {
     this.#actions = actions;
   }
 
+  /** Calls the stream off when it would have more than so many bytes. */
+  refuseOver(most: number): void {
+    const bytes = this.#expectedBytes ?? 0;
+    if (bytes <= most) return;
+    this.#actions.finished(false);
+    const message = `${this.#what} has ${String(bytes)} bytes, more than the ${String(most)} that can be loaded.`;
+    throw new HostError('host.too_large', message);
+  }
+
   push(frame: { sequence: number; bytes: ArrayBuffer }): void {
     const { sequence, bytes } = frame;
     if (this.#failure !== null) return;

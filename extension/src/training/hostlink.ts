@@ -147,11 +147,12 @@ export class HostLink {
     });
   }
 
-  /** The reply and then the bytes, verified. */
+  /** The reply and then the bytes, verified; a stream of more than `most` bytes is called off at once. */
   async read<T extends StreamType>(
     type: T,
     fields: Omit<HostRequests[T], 'credits'>,
     what: string,
+    most = Number.MAX_SAFE_INTEGER,
   ): Promise<HostReading<T>> {
     const request = { ...fields, credits: CREDITS } as unknown as HostRequests[T];
     // The stream is made when the reply arrives: frames may follow in the same turn.
@@ -164,6 +165,7 @@ export class HostLink {
       });
     });
     const stream = opened as unknown as HostStream;
+    stream.refuseOver(most);
     return { reply, chunks: stream.chunks(), sha256: () => stream.sha256 };
   }
 

@@ -1,11 +1,14 @@
-// Keeps what a run has reached: takes its checkpoint, saves it, remembers the run for the next start of the browser, and
-// keeps the pages' list. Of checkpoints that nobody asked for, the newest of a run takes the place of the one before.
+// Keeps what a run has reached: takes its checkpoint, saves it, remembers the run for the next start of the browser,
+// removes what the run's settings say may go, and keeps the pages' list.
+import { runOf } from '../messages/checkpoint_names.ts';
 import { keptBest } from '../messages/state.ts';
-import type { CheckpointEntry, SourceInfo, StoreName } from '../messages/state.ts';
+import type { CheckpointEntry, EpochSummary, SourceInfo, StoreName } from '../messages/state.ts';
+import type { RunWords } from '../storage/checkpoint_store.ts';
 import type { Runs } from '../storage/runs.ts';
 import type { ActiveRun } from './active_run.ts';
 import { failureOf } from './errors.ts';
-import { checkpointName } from './run_names.ts';
+import { isDue, superfluous } from './retention.ts';
+import { checkpointId } from './run_names.ts';
 import type { Saving } from './saving.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -19,10 +22,9 @@ export class Keeper {
   readonly #parts: KeeperParts;
   readonly #changed: () => void;
   #open = 0;
-  /** Checkpoints that a person asked for. */
-  readonly #asked = new Set<string>();
-  #automatic: { run: string; store: StoreName; id: string } | null = null;
   #savedAt = 0;
+  #savingMs = 0;
+  #bestLoss = Infinity;
 
   /** `changed` is called when `busy` may have changed. */
   constructor(parts: KeeperParts, changed: () => void) {
@@ -34,95 +36,124 @@ export class Keeper {
     return this.#open > 0;
   }
 
-  /** Milliseconds since a checkpoint was last begun, or a run started. */
-  get unsavedMs(): number {
-    return Date.now() - this.#savedAt;
-  }
-
-  /** A run starts: what an earlier one left stays. */
-  begin(): void {
+  /** A run starts, or goes on from a checkpoint with these epochs behind it. */
+  begin(epochs: readonly EpochSummary[]): void {
     this.#savedAt = Date.now();
-    this.#automatic = null;
+    this.#savingMs = 0;
+    this.#bestLoss = Math.min(Infinity, ...epochs.flatMap(({ validationLoss: l }) => l ?? []));
   }
 
   /** What a person asked for is kept until a person removes it. */
-  async save(
-    run: ActiveRun,
-    source: SourceInfo,
-    store: StoreName | undefined,
-  ): Promise<CheckpointEntry> {
-    const entry = await this.#saveAndList(run, source, store);
-    this.#asked.add(`${entry.store}/${entry.id}`);
-    if (this.#automatic?.id === entry.id && this.#automatic.store === entry.store) {
-      this.#automatic = null;
+  save(run: ActiveRun, source: SourceInfo, store: StoreName | undefined): Promise<CheckpointEntry> {
+    return this.#saveAndList(run, source, store, true);
+  }
+
+  /** An epoch is done: time to save, perhaps. */
+  async epochDone(run: ActiveRun, source: SourceInfo, summary: EpochSummary): Promise<void> {
+    const { epoch, validationLoss } = summary;
+    const best = validationLoss !== null && validationLoss < this.#bestLoss;
+    if (best) this.#bestLoss = validationLoss;
+    const unsavedMs = Date.now() - this.#savedAt;
+    const due = isDue(run.plan, { epoch, best, unsavedMs, savingMs: this.#savingMs });
+    if (due && !this.busy) await this.saveAutomatic(run, source);
+  }
+
+  /** A failure is a notice: nobody waits for this checkpoint, and training goes on without it. */
+  async saveAutomatic(run: ActiveRun, source: SourceInfo): Promise<void> {
+    const { snapshot } = this.#parts;
+    try {
+      await this.#whileBusy(async () => {
+        const saved = await this.#saveAndList(run, source, undefined, false);
+        await this.#removeSuperfluous(run, saved);
+      });
+    } catch (error) {
+      const { code, message } = failureOf(error);
+      snapshot.notice('error', code, `No checkpoint was saved: ${message}`);
     }
-    return entry;
+  }
+
+  async refresh(): Promise<CheckpointEntry[]> {
+    const { saving, snapshot } = this.#parts;
+    const [checkpoints, runs] = [await saving.list(), await saving.runs()];
+    snapshot.update({ checkpoints, runs });
+    return checkpoints;
+  }
+
+  async remove(store: StoreName, id: string): Promise<void> {
+    await this.#parts.saving.remove(store, id);
+    await this.#forgetLast((last) => last.store === store && last.id === id);
+    await this.refresh();
+  }
+
+  async describeRun(store: StoreName, run: string, words: RunWords): Promise<void> {
+    await this.#parts.saving.describeRun(store, run, words);
+    await this.refresh();
+  }
+
+  async removeRun(store: StoreName, run: string): Promise<void> {
+    await this.#parts.saving.removeRun(store, run);
+    await this.#forgetLast((last) => last.store === store && runOf(last.id) === run);
+    await this.refresh();
+  }
+
+  async #forgetLast(gone: (last: { store: StoreName; id: string }) => boolean): Promise<void> {
+    const { runs, snapshot } = this.#parts;
+    const last = snapshot.state.lastRun?.checkpoint;
+    if (last === undefined || !gone(last)) return;
+    await runs.forget();
+    snapshot.update({ lastRun: null });
   }
 
   async #saveAndList(
     run: ActiveRun,
     source: SourceInfo,
     store: StoreName | undefined,
+    asked: boolean,
   ): Promise<CheckpointEntry> {
-    this.#savedAt = Date.now();
+    const began = Date.now();
+    this.#savedAt = began;
+    return this.#whileBusy(async () => {
+      const entry = await this.#save(run, source, store, asked);
+      this.#savingMs = Date.now() - began;
+      await this.refresh();
+      return entry;
+    });
+  }
+
+  async #whileBusy<T>(work: () => Promise<T>): Promise<T> {
     this.#open += 1;
     this.#changed();
     try {
-      const entry = await this.#save(run, source, store);
-      await this.refresh();
-      return entry;
+      return await work();
     } finally {
       this.#open -= 1;
       this.#changed();
     }
   }
 
-  /** A failure is a notice: nobody waits for this checkpoint, and training goes on without it. */
-  async saveAutomatic(run: ActiveRun, source: SourceInfo): Promise<void> {
-    const before = this.#automatic;
-    try {
-      const { store, id } = await this.#saveAndList(run, source, undefined);
-      const asked = this.#asked.has(`${store}/${id}`);
-      this.#automatic = asked ? null : { run: run.id, store, id };
-      if (before?.run !== run.id || (before.id === id && before.store === store)) return;
-      await this.#parts.saving.remove(before.store, before.id).catch(() => undefined);
-      await this.refresh();
-    } catch (error) {
-      const { code, message } = failureOf(error);
-      this.#parts.snapshot.notice('error', code, `No checkpoint was saved: ${message}`);
-    }
-  }
-
-  async refresh(): Promise<CheckpointEntry[]> {
-    const checkpoints = await this.#parts.saving.list();
-    this.#parts.snapshot.update({ checkpoints });
-    return checkpoints;
-  }
-
-  async remove(store: StoreName, id: string): Promise<void> {
-    const { saving, runs, snapshot } = this.#parts;
-    await saving.remove(store, id);
-    const last = snapshot.state.lastRun?.checkpoint;
-    if (last?.store === store && last.id === id) {
-      await runs.forget();
-      snapshot.update({ lastRun: null });
-    }
-    await this.refresh();
+  /** One that cannot be removed stays, and is tried again after the next save. */
+  async #removeSuperfluous(run: ActiveRun, saved: CheckpointEntry): Promise<void> {
+    const { saving, snapshot } = this.#parts;
+    const gone = superfluous(snapshot.state.checkpoints, saved, run.plan);
+    for (const { store, id } of gone) await saving.remove(store, id).catch(() => undefined);
+    if (gone.length > 0) await this.refresh();
   }
 
   async #save(
     run: ActiveRun,
     source: SourceInfo,
     store: StoreName | undefined,
+    asked: boolean,
   ): Promise<CheckpointEntry> {
     const { saving, runs, snapshot } = this.#parts;
     const { bytes, step, epoch } = await run.capture();
-    const { history } = snapshot.state;
+    const { history, description, device } = snapshot.state;
     const last = history.epochs.at(-1)?.validationLoss ?? null;
     const loss = keptBest(snapshot.state)?.loss ?? last;
-    const { device } = snapshot.state;
-    const summary = { step, epoch, loss, device };
-    const entry = await saving.save(checkpointName(run.id, step), bytes, summary, store);
+    const { name, size } = source;
+    const data = { name, size, rows: description?.rows ?? null };
+    const summary = { step, epoch, loss, device, data };
+    const entry = await saving.save(checkpointId(run.id, step, asked), bytes, summary, store);
     const checkpoint = { store: entry.store, id: entry.id };
     const { epochs } = run;
     const lastRun = { source, checkpoint, step, epoch, epochs, loss, device, time: entry.time };

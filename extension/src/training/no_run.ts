@@ -3,6 +3,7 @@
 import { emptyHistory } from '../messages/state.ts';
 import type { RunState } from '../messages/state.ts';
 import { headerSize, readMetadata, summaryOf } from '../storage/summary.ts';
+import type { Summary } from '../storage/summary.ts';
 import { TrainingError } from './errors.ts';
 
 /** What a snapshot holds of a run, without one. */
@@ -25,10 +26,11 @@ export const NO_RUN = {
   },
 } satisfies Partial<RunState>;
 
-export function finishedEpochs(bytes: Uint8Array, id: string): number {
+/** What a checkpoint says of itself. */
+export function summaryIn(bytes: Uint8Array, id: string): Summary {
   try {
     const header = bytes.subarray(0, headerSize(bytes, bytes.length));
-    return summaryOf(readMetadata(header, bytes.length)).epoch ?? 0;
+    return summaryOf(readMetadata(header, bytes.length));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new TrainingError('checkpoint.corrupt', `${id} is not a whole checkpoint: ${reason}.`);

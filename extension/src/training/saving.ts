@@ -1,7 +1,7 @@
 // Where checkpoints go and come from. The native host's folder is first choice while it is connected; when it goes away
 // during a save the browser's own storage takes the checkpoint, and a notice says so. Saves happen one after the other.
-import type { CheckpointEntry, NoticeLevel, StoreName } from '../messages/state.ts';
-import type { CheckpointStore } from '../storage/checkpoint_store.ts';
+import type { CheckpointEntry, NoticeLevel, StoredRun, StoreName } from '../messages/state.ts';
+import type { CheckpointStore, RunWords } from '../storage/checkpoint_store.ts';
 import type { Summary } from '../storage/summary.ts';
 import { HostError } from './host_errors.ts';
 
@@ -40,7 +40,7 @@ export class Saving {
   }
 
   async list(): Promise<CheckpointEntry[]> {
-    const host = this.#hostConnected() ? await this.#listHost() : [];
+    const host = await this.#ofHost((store) => store.list());
     const all = [...host, ...(await this.#stores.browser.list())];
     const known = all.map((entry) => ({ ...entry, ...this.#knownSummary(entry) }));
     return known.sort((a, b) => b.time - a.time);
@@ -53,6 +53,21 @@ export class Saving {
   async remove(store: StoreName, id: string): Promise<void> {
     await this.#stores[store].remove(id);
     this.#summaries.delete(key(store, id));
+  }
+
+  async runs(): Promise<StoredRun[]> {
+    const host = await this.#ofHost((store) => store.runs());
+    return [...host, ...(await this.#stores.browser.runs())];
+  }
+
+  describeRun(store: StoreName, run: string, words: RunWords): Promise<void> {
+    return this.#stores[store].describeRun(run, words);
+  }
+
+  async removeRun(store: StoreName, run: string): Promise<void> {
+    await this.#stores[store].removeRun(run);
+    for (const known of this.#summaries.keys())
+      if (known.startsWith(key(store, `${run}/`))) this.#summaries.delete(known);
   }
 
   async #save(
@@ -86,9 +101,10 @@ export class Saving {
     return { id, store, ...stored, ...summary, ok: true, reason: null };
   }
 
-  async #listHost(): Promise<CheckpointEntry[]> {
+  async #ofHost<T>(list: (store: CheckpointStore) => Promise<T[]>): Promise<T[]> {
+    if (!this.#hostConnected()) return [];
     try {
-      return await this.#stores.host.list();
+      return await list(this.#stores.host);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#events.notice(

@@ -24,11 +24,10 @@ import { failureOf, TrainingError } from './errors.ts';
 import { nextTask, raced } from './preparing.ts';
 import { restoredHistory, addEpoch } from './history.ts';
 import { Keeper } from './keeper.ts';
-import { finishedEpochs, NO_RUN } from './no_run.ts';
-import { runName, runOfCheckpoint } from './run_names.ts';
+import { NO_RUN, summaryIn } from './no_run.ts';
+import { runName, runToGoOn } from './run_names.ts';
 import type { Saving } from './saving.ts';
 
-const AUTOSAVE_MS = 30_000;
 const PREDICTIONS_MS = 1000;
 const PREDICTED = 300;
 
@@ -109,22 +108,29 @@ export class Training {
   async resumeCheckpoint(command: CommandOf<'checkpoint.resume'>): Promise<RunStarted> {
     const { store, id, epochs, device } = command;
     this.#refuseWhileActive('resume a checkpoint');
-    await this.data.reopenLast();
-    this.data.need();
+    const closed = this.state.description === null;
     const bytes = await this.#parts.saving.read(store, id);
+    const summary = summaryIn(bytes, id);
+    if (closed) await this.data.reopenFor(id, summary.data);
+    const checkpoints = await this.keeper.refresh();
     // While the checkpoint was read, another page may have started a run, opened a file or closed this one.
     this.#refuseWhileActive('resume a checkpoint');
     this.data.refuseWhileReading();
     const dataset = this.data.need();
-    const total = epochs === undefined ? undefined : finishedEpochs(bytes, id) + epochs;
+    const total = epochs && (summary.epoch ?? 0) + epochs;
     const training = { ...(total && { epochs: total }), ...(device && { device }) };
     const restore = (): SessionRestored =>
       this.#parts.core.sessionRestore(dataset.handle, bytes, { training });
-    return this.#prepare(dataset, restore, ({ state }) => {
-      if (!state.finished) return runOfCheckpoint(id);
+    return this.#prepare(dataset, restore, ({ state, config: { model } }) => {
+      if (!state.finished) return runToGoOn(id, checkpoints) ?? runName(model.name, new Date());
       const message = `The run of ${id} has finished its ${String(state.epoch)} epochs: say how many more to train.`;
       throw new TrainingError('checkpoint.finished', message);
     });
+  }
+
+  removeRun(store: StoreName, run: string): Promise<void> {
+    if (this.#run?.id === run) this.#refuseWhileActive('remove its checkpoints');
+    return this.keeper.removeRun(store, run);
   }
 
   pause(): void {
@@ -234,7 +240,7 @@ export class Training {
         () => this.state.history,
       );
       this.#run = run;
-      this.keeper.begin();
+      this.keeper.begin(history.epochs);
       const { config, device, choice, parameters } = info;
       const { trainWindows: train, validationWindows: validation, skippedWindows: skipped } = info;
       snapshot.update({
@@ -315,7 +321,7 @@ export class Training {
         run.fail(error);
       });
     }
-    if (this.keeper.unsavedMs >= AUTOSAVE_MS) void this.#saveAutomatic(run);
+    void this.keeper.epochDone(run, this.data.need().source, summary);
   }
 
   /** The list of imports says which one is to be made anew. */

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** Paths of all files below a folder whose name ends so. */
+/** Paths of all files below a folder that end so. */
 export function filesBelow(folder, ending) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
-    .map((entry) => join(entry.parentPath, entry.name));
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => path.endsWith(ending));
 }
 
 export async function waitUntil(holds, what, seconds = 20) {

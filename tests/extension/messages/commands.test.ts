@@ -69,7 +69,12 @@ describe('hostile commands are refused with the path of what is wrong', () => {
     ],
     [
       'an unknown device',
-      { type: 'checkpoint.resume', store: 'host', id: 'a.safetensors', device: 'tpu' },
+      {
+        type: 'checkpoint.resume',
+        store: 'host',
+        id: 'run/a.safetensors',
+        device: 'tpu',
+      },
       /device must be one of auto, cpu, webgl/,
     ],
     [
@@ -97,13 +102,17 @@ describe('hostile commands are refused with the path of what is wrong', () => {
     ],
     [
       'a hidden checkpoint',
-      { type: 'checkpoint.remove', store: 'host', id: '.a.safetensors' },
+      { type: 'checkpoint.remove', store: 'host', id: 'run/.a.safetensors' },
       /id must/,
     ],
-    ['another kind of file', { type: 'checkpoint.remove', store: 'host', id: 'a.exe' }, /id must/],
+    [
+      'another kind of file',
+      { type: 'checkpoint.remove', store: 'host', id: 'run/a.exe' },
+      /id must/,
+    ],
     [
       'an unknown store',
-      { type: 'checkpoint.remove', store: 'cloud', id: 'a.safetensors' },
+      { type: 'checkpoint.remove', store: 'cloud', id: 'run/a.safetensors' },
       /store/,
     ],
     ['too many predictions', { type: 'predictions.get', first: 0, count: 1e9 }, /count/],

@@ -128,11 +128,18 @@ describe('requests', () => {
     await link.connect();
     const open: HostMessage[] = [];
     host.onRequest = (request) => open.push(request);
-    const first = link.request('checkpoint.remove', { name: 'a.safetensors' });
-    const second = link.request('checkpoint.remove', { name: 'b.safetensors' });
+    const first = link.request('checkpoint.remove', {
+      name: 'run/a.safetensors',
+    });
+    const second = link.request('checkpoint.remove', {
+      name: 'run/b.safetensors',
+    });
     await settle();
     for (const request of open.reverse()) host.reply(request, { ok: true, name: request['name'] });
-    expect([(await first).name, (await second).name]).toEqual(['a.safetensors', 'b.safetensors']);
+    expect([(await first).name, (await second).name]).toEqual([
+      'run/a.safetensors',
+      'run/b.safetensors',
+    ]);
   });
 
   test('an error of the host keeps its code and its sentence', async () => {
@@ -147,7 +154,7 @@ describe('requests', () => {
       });
     };
     const request = link.request('checkpoint.begin', {
-      name: 'a.safetensors',
+      name: 'run/a.safetensors',
       size: 10,
     });
     await expect(request).rejects.toMatchObject({

@@ -122,7 +122,10 @@ export class Room {
 
   finished(): Promise<RunState> {
     return this.until(
-      ({ phase, lastRun, progress }) => phase === 'finished' && lastRun?.step === progress?.step,
+      ({ phase, lastRun, progress, checkpoints }) =>
+        phase === 'finished' &&
+        lastRun?.step === progress?.step &&
+        checkpoints.some(({ id }) => id === lastRun?.checkpoint.id),
     );
   }
 
@@ -137,7 +140,8 @@ export class Room {
   }
 
   checkpoints(): string[] {
-    return [...(this.disk.folders.get('checkpoints')?.files.keys() ?? [])];
+    const runs = [...(this.disk.folders.get('checkpoints')?.folders.values() ?? [])];
+    return runs.flatMap(({ name, files }) => [...files.keys()].map((file) => `${name}/${file}`));
   }
 
   #see(event: TrainingEvent): void {

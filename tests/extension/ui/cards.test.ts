@@ -62,10 +62,59 @@ describe('checkpoints', () => {
     );
   });
 
+  it('changes a run’s name and note, and keeps what is being written while the list changes', async () => {
+    const card = open();
+    all('run-edit')[0]!.click();
+    const name = all<HTMLInputElement>('run-name')[0]!;
+    expect([name.value, all<HTMLTextAreaElement>('run-note-text')[0]!.value]).toEqual([
+      'Rain in Seattle',
+      'with the wind',
+    ]);
+    name.value = ' Rain ';
+    const { checkpoints } = stateOf('finished');
+    card.update(
+      stateOf('finished', {
+        checkpoints: checkpoints.map((c) => ({ ...c, time: c.time + 1 })),
+      }),
+      new Set(),
+    );
+    expect(all<HTMLInputElement>('run-name')[0]).toBe(name);
+    actions.answers['run.describe'] = {};
+    all('run-save')[0]!.click();
+    await settle();
+    expect(actions.of('run.describe')).toEqual([
+      {
+        ...{
+          type: 'run.describe',
+          store: 'host',
+          run: 'lstm-20260514-094100-1a2b3c4d',
+        },
+        ...{ name: 'Rain', note: 'with the wind' },
+      },
+    ]);
+    expect(name.closest('form')!.hidden).toBe(true);
+  });
+
+  it('removes a run only after a second word', () => {
+    open();
+    const [group] = all('run-group');
+    group!.querySelector<HTMLElement>('[data-testid=run-remove]')!.click();
+    expect(actions.commands).toEqual([]);
+    group!.querySelector<HTMLElement>('[data-testid=run-confirm]')!.click();
+    expect(actions.of('run.remove')).toEqual([
+      {
+        type: 'run.remove',
+        store: 'host',
+        run: 'lstm-20260514-094100-1a2b3c4d',
+      },
+    ]);
+  });
+
   it('follows the list', () => {
     const card = open();
-    card.update(stateOf('finished', { checkpoints: [] }), new Set());
+    card.update(stateOf('finished', { checkpoints: [], runs: [] }), new Set());
     expect(all('checkpoint-row')).toHaveLength(0);
+    expect(all('run-group')).toHaveLength(0);
     expect(document.body.textContent).toContain('None saved yet');
   });
 });

@@ -128,7 +128,10 @@ describe('picking', () => {
 
   it('offers the last run, for more epochs when it had reached its end', () => {
     const { source } = stateOf('ready');
-    const checkpoint = { store: 'browser' as const, id: 'run-720.safetensors' };
+    const checkpoint = {
+      store: 'browser' as const,
+      id: 'run/auto-720.safetensors',
+    };
     const lastRun = {
       source: source!,
       checkpoint,
@@ -146,8 +149,8 @@ describe('picking', () => {
     one('last-run-resume').click();
     const asked = bench.actions.of('checkpoint.resume');
     expect(asked.map(({ id, epochs }) => [id, epochs])).toEqual([
-      ['run-720.safetensors', undefined],
-      ['run-720.safetensors', 10],
+      ['run/auto-720.safetensors', undefined],
+      ['run/auto-720.safetensors', 10],
     ]);
   });
 

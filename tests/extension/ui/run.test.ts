@@ -39,7 +39,7 @@ describe('a run', () => {
       'run.stop',
     ]);
     expect(bench.actions.told[0]?.message).toContain(
-      'seattle-weather-20260514-0941-180.safetensors (Shadegrad folder)',
+      'lstm-20260514-094100-1a2b3c4d/auto-180.safetensors (Shadegrad folder)',
     );
   });
 
@@ -56,7 +56,10 @@ describe('a run', () => {
     one('new-run').click();
     bench.show({ ...state, revision: state.revision + 1 });
     expect(all('train')).toHaveLength(1);
-    bench.show({ ...state, progress: state.progress && { ...state.progress, step: 7 } });
+    bench.show({
+      ...state,
+      progress: state.progress && { ...state.progress, step: 7 },
+    });
     expect(all('train')).toHaveLength(0);
     expect(one('verdict').textContent).not.toBe('');
   });
@@ -83,7 +86,11 @@ describe('a run', () => {
     expect(one('preparing').textContent).toBe('Preparing…');
     expect(bar().hasAttribute('value')).toBe(false);
     expect(one('device').parentElement?.hidden).toBe(true);
-    bench.show(stateOf('preparing', { preparing: { what: 'race', done: 0.25, total: 1 } }));
+    bench.show(
+      stateOf('preparing', {
+        preparing: { what: 'race', done: 0.25, total: 1 },
+      }),
+    );
     expect(one('preparing').textContent).toBe('Trying the processor and the graphics card…');
     expect(bar().value).toBe(0.25);
     const webgl = { ms: 3.1, steps: 64, preparingMs: 20 };
@@ -92,7 +99,13 @@ describe('a run', () => {
       stateOf('training', {
         device: 'webgl',
         webgl: { renderer: 'A real card', software: false },
-        choice: { device: 'webgl', how: 'raced', detail: 'A real card', cpu, webgl },
+        choice: {
+          device: 'webgl',
+          how: 'raced',
+          detail: 'A real card',
+          cpu,
+          webgl,
+        },
       }),
     );
     expect(one('preparing').hidden).toBe(true);
@@ -103,7 +116,11 @@ describe('a run', () => {
   });
 
   it('shows how many programs are prepared before the first step, and can be stopped meanwhile', () => {
-    bench.show(stateOf('training', { preparing: { what: 'programs', done: 6, total: 24 } }));
+    bench.show(
+      stateOf('training', {
+        preparing: { what: 'programs', done: 6, total: 24 },
+      }),
+    );
     expect(one('preparing').textContent).toBe('Preparing the graphics card: 6 of 24 programs');
     expect((one('progress') as HTMLProgressElement).value).toBe(0.25);
     expect(button('stop').hidden).toBe(false);

@@ -9,6 +9,7 @@ import type {
   Predictions,
   RunConfig,
   RunState,
+  StoredRun,
 } from '../../../extension/src/messages/state.ts';
 import { settings } from '../settings.ts';
 
@@ -164,7 +165,7 @@ const models: RunState['models'] = [
 
 export const checkpoints: CheckpointEntry[] = [
   {
-    id: 'seattle-weather-20260514-0941-180.safetensors',
+    id: 'lstm-20260514-094100-1a2b3c4d/auto-180.safetensors',
     store: 'host',
     size: 61_304,
     time,
@@ -172,11 +173,12 @@ export const checkpoints: CheckpointEntry[] = [
     epoch: 5,
     loss: 0.1431,
     device: 'cpu',
+    data: { name: 'seattle-weather.csv', rows: 1461, size: 48_219 },
     ok: true,
     reason: null,
   },
   {
-    id: 'seattle-weather-20260513-1207-720.safetensors',
+    id: 'lstm-20260513-120700-5e6f7g8h/step-720.safetensors',
     store: 'browser',
     size: 61_304,
     time: time - 86_400_000,
@@ -184,11 +186,12 @@ export const checkpoints: CheckpointEntry[] = [
     epoch: 20,
     loss: 0.1102,
     device: 'webgl',
+    data: null,
     ok: true,
     reason: null,
   },
   {
-    id: 'co2-20260512-1100-40.safetensors',
+    id: 'gru-20260512-110000-9i0j1k2l/auto-40.safetensors',
     store: 'host',
     size: 20_480,
     time: time - 2 * 86_400_000,
@@ -196,8 +199,19 @@ export const checkpoints: CheckpointEntry[] = [
     epoch: null,
     loss: null,
     device: null,
+    data: null,
     ok: false,
     reason: 'the file ends at byte 20480, 40824 bytes early.',
+  },
+];
+
+export const runs: StoredRun[] = [
+  {
+    store: 'host',
+    run: 'lstm-20260514-094100-1a2b3c4d',
+    name: 'Rain in Seattle',
+    note: 'with the wind',
+    reason: null,
   },
 ];
 
@@ -262,6 +276,7 @@ export function stateOf(phase: Phase, change: Partial<RunState> = {}): RunState 
     settings,
     webgl: { renderer: 'ANGLE (SwiftShader)', software: true },
     checkpoints: begun ? checkpoints : [],
+    runs: begun ? runs : [],
   };
   if (phase !== 'empty')
     base.source = {

@@ -1,6 +1,6 @@
 // What pages show of a state: figures, buttons, screens, columns, checkpoints, notices.
 import { describe, expect, it } from 'vitest';
-import { viewCheckpoints } from '../../../extension/src/ui/checkpoint_view.ts';
+import { totalText, viewRuns } from '../../../extension/src/ui/checkpoint_view.ts';
 import {
   calendarOf,
   repairLine,
@@ -126,7 +126,15 @@ describe('the choice of the device', () => {
     cpu: DeviceTiming,
     webgl: DeviceTiming,
     change: Partial<DeviceChoice> = {},
-  ): string => reasonText({ device, how: 'raced', detail: 'A real card', cpu, webgl, ...change });
+  ): string =>
+    reasonText({
+      device,
+      how: 'raced',
+      detail: 'A real card',
+      cpu,
+      webgl,
+      ...change,
+    });
 
   it.each([
     ['webgl', timing(13), timing(3.1), '3.1 ms a step, 4.2 times as fast as the processor'],
@@ -306,26 +314,58 @@ describe('columns', () => {
   });
 });
 
-describe('viewCheckpoints', () => {
-  it('lists both stores, the newest first, with step, epoch, loss and size', () => {
-    const views = viewCheckpoints(stateOf('finished'));
+describe('viewRuns', () => {
+  it('lists the runs of both stores, the newest first, with name, note, size and data', () => {
+    const views = viewRuns(stateOf('finished'));
     expect(views.map(({ storeLabel }) => storeLabel)).toEqual([
       'Shadegrad folder',
       'This browser',
       'Shadegrad folder',
     ]);
-    expect(views[0]?.detail).toBe('step 180 · epoch 5 · loss 0.1431 · processor · 61 kB');
-    expect(views[0]?.canResume).toBe(true);
+    expect(views[0]).toMatchObject({
+      title: 'Rain in Seattle',
+      note: 'with the wind',
+      detail: '1 checkpoint · 61 kB · seattle-weather.csv',
+    });
+    expect(views[1]?.title).toBe('lstm-20260513-120700-5e6f7g8h');
+    expect(totalText(stateOf('finished'))).toBe('3 checkpoints, 143 kB');
+  });
+
+  it('shows of a checkpoint its step, epoch, loss, device and size', () => {
+    const [checkpoint] = viewRuns(stateOf('finished'))[0]!.checkpoints;
+    expect(checkpoint?.name).toBe('auto-180');
+    expect(checkpoint?.detail).toBe('step 180 · epoch 5 · loss 0.1431 · processor · 61 kB');
+    expect(checkpoint?.canResume).toBe(true);
+    expect(checkpoint?.marks).toEqual([]);
+  });
+
+  it('marks the best and the last of several, whatever their order', () => {
+    const [first] = stateOf('finished').checkpoints;
+    const at = (step: number, loss: number | null) => ({
+      ...first!,
+      id: `lstm-20260514-094100-1a2b3c4d/auto-${String(step)}.safetensors`,
+      ...{ step, loss },
+    });
+    const checkpoints = [at(20, 0.3), at(40, 0.1), at(30, 0.1), at(10, null)];
+    const [group] = viewRuns(stateOf('finished', { checkpoints }));
+    expect(group?.checkpoints.map(({ name, marks }) => [name, ...marks])).toEqual([
+      ['auto-40', 'last'],
+      ['auto-30', 'best'],
+      ['auto-20'],
+      ['auto-10'],
+    ]);
+    expect(group?.detail).toMatch(/^4 checkpoints · 245 kB/);
   });
 
   it('shows a broken one with its reason and offers no resuming of it', () => {
-    const broken = viewCheckpoints(stateOf('finished'))[2];
+    const broken = viewRuns(stateOf('finished'))[2]!.checkpoints[0];
     expect(broken?.problem).toMatch(/the file ends at byte 20480/);
     expect(broken?.canResume).toBe(false);
   });
 
   it('offers no resuming while a run is under way', () => {
-    expect(viewCheckpoints(stateOf('training')).some(({ canResume }) => canResume)).toBe(false);
+    const all = viewRuns(stateOf('training')).flatMap(({ checkpoints }) => checkpoints);
+    expect(all.some(({ canResume }) => canResume)).toBe(false);
   });
 });
 
