@@ -83,6 +83,7 @@ class PlainFile : public Container {
     if (std::exchange(given_, true)) return std::nullopt;
     return last_of(file_.path);
   }
+  std::optional<std::uint64_t> size() const override { return size_of(file_.status); }
   std::size_t read(char* to, std::size_t size) override {
     const std::size_t n = file_.read(to, size, at_);
     at_ += n;
@@ -110,6 +111,7 @@ class GzipFile : public Container {
     return ends_with(name, ".gz") && name.size() > 3 ? name.substr(0, name.size() - 3) : name;
   }
 
+  std::optional<std::uint64_t> size() const override { return std::nullopt; }
   std::size_t read(char* to, std::size_t size) override {
     stream_.next_out = reinterpret_cast<Bytef*>(to);
     stream_.avail_out = static_cast<uInt>(size);
@@ -242,6 +244,7 @@ class ZipFile : public Container {
     return std::nullopt;
   }
 
+  std::optional<std::uint64_t> size() const override { return size_; }
   std::size_t read(char* to, std::size_t size) override {
     const zip_int64_t n = zip_fread(entry_, to, size);
     if (n < 0) damaged("'" + shorten(name_, 100) + "' in the zip is damaged: " + zip_file_strerror(entry_));

@@ -19,6 +19,8 @@ class Container {
   virtual ~Container() = default;
   /// The name of the next file, none after the last.
   virtual std::optional<std::string> next() = 0;
+  /// Its size, where that is known beforehand.
+  virtual std::optional<std::uint64_t> size() const = 0;
   /// Its next bytes, 0 at its end. Throws sg::Error container.damaged, container.bomb, container.encrypted.
   virtual std::size_t read(char* to, std::size_t size) = 0;
   /// How far into the source's own bytes the reading is.

@@ -101,7 +101,7 @@ bool FileImport::advance() {
       return true;
     }
     part_ = *std::move(name);
-    importer_->begin_part(part_);
+    importer_->begin_part(part_, container_->size());
     in_part_ = true;
   }
   const std::size_t n = container_->read(slice_.data(), slice_.size());

@@ -2,6 +2,9 @@
 // it, gives up what it does not need, and talks until its input ends.
 #include <signal.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <malloc.h>
+#endif
 
 #include <iostream>
 #include <map>
@@ -137,6 +140,11 @@ int run(Arguments arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#if defined(M_ARENA_MAX)
+  // The buffers of an import go from thread to thread: what is free is given back, and not kept by each thread's heap.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_ARENA_MAX, 2);
+#endif
   try {
     return run(Arguments(argv + 1, argv + argc));
   } catch (const std::exception& e) {

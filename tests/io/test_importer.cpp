@@ -196,3 +196,43 @@ TEST_CASE("An import that is called out of order says so", "[io][import]") {
   importer.begin_part("a.csv");
   CHECK(error_of([&] { importer.begin_part("b.csv"); }).code() == "import.order");
 }
+
+TEST_CASE("Columns that lie one after the other become shards side by side", "[io][import]") {
+  // A matrix of 3 columns in Fortran order: all of the first, then all of the second, and so on.
+  const std::string head = "{'descr': '<f4', 'fortran_order': True, 'shape': (100, 3), }";
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file += std::string{static_cast<char>(118), '\0'} + head + std::string(117 - head.size(), ' ') + "\n";
+  for (int i = 0; i < 300; ++i) {
+    const auto value = static_cast<float>(i);
+    file.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  const Imported got = import_texts({{"m.npy", file}}, 160);
+  const Manifest& m = got.manifest;
+  REQUIRE(m.columns.size() == 3);
+  CHECK(m.rows == 100);
+  for (size_t c = 0; c < 3; ++c) {
+    const auto values = column_of(m, got.shards, c).numbers;
+    REQUIRE(values.size() == 100);
+    CHECK(values.front() == static_cast<float>(100 * c));
+    CHECK(values.back() == static_cast<float>(100 * c + 99));
+  }
+  CHECK_NOTHROW(manifest_from_json(to_json(m)));
+}
+
+TEST_CASE("Images and labels become bytes and codes over the same rows", "[io][import]") {
+  std::string images("\0\0\x08\x03\0\0\0\x32\0\0\0\x02\0\0\0\x03", 16), labels("\0\0\x08\x01\0\0\0\x32", 8);
+  for (int i = 0; i < 50 * 6; ++i) images += static_cast<char>(i);
+  for (int i = 0; i < 50; ++i) labels += static_cast<char>(i % 10);
+  const Imported got = import_texts({{"train-images-idx3-ubyte", images}, {"train-labels-idx1-ubyte", labels}}, 60);
+  const Manifest& m = got.manifest;
+  REQUIRE(m.columns.size() == 2);
+  CHECK(m.columns[0].type == ColumnType::elements);
+  CHECK(m.columns[0].dtype == Dtype::U8);
+  CHECK(m.columns[0].shape == std::vector<size_t>{2, 3});
+  const auto bytes = column_of(m, got.shards, 0).bytes;
+  REQUIRE(bytes.size() == 300);
+  CHECK(bytes[299] == static_cast<uint8_t>(299));
+  const Manifest again = parse_manifest(to_json(m).dump());
+  CHECK(table_of(again).columns[0].byte_elements);
+  CHECK(table_of(again).columns[0].row_elements() == 6);
+}

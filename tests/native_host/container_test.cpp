@@ -134,3 +134,27 @@ TEST_CASE("what the host does not read is refused with what does", "[host][impor
   CHECK(told("a.csv.zst", "\x28\xb5\x2f\xfd" + rest).find("unzstd") != std::string::npos);
   CHECK(told("a.xlsx", rest).find("CSV") != std::string::npos);
 }
+
+TEST_CASE("the arrays of an NPZ stand side by side", "[host][import]") {
+  ImportHome s;
+  const auto npy = [](const std::string& type, const std::string& shape, const std::string& values) {
+    const std::string head = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
+    std::string file("\x93NUMPY\x01\x00", 8);
+    return file + std::string{static_cast<char>(118), '\0'} + head + std::string(117 - head.size(), ' ') + "\n" +
+           values;
+  };
+  zip(s.file("set.npz"),
+      {{"x.npy", npy("|u1", "(40, 5, 5)", noise(1000))}, {"y.npy", npy("<i8", "(40,)", std::string(320, '\1'))}});
+  const Json reply = import_file(*s.host, "Shadegrad/set.npz").reply;
+  INFO(reply.dump());
+  REQUIRE(reply["ok"] == true);
+  const sg::Manifest m = manifest_of(s, reply["dataset"]);
+  REQUIRE(m.columns.size() == 2);
+  CHECK(m.columns[0].shape == std::vector<std::size_t>{5, 5});
+  const ReadShard images =
+      read_shard(*s.host, {{"dataset", reply["dataset"]}, {"shard", 0}, {"columns", {0}}, {"deflate", true}});
+  CHECK(images.plain == noise(1000));
+  // One that says more than the zip has is refused before it is read.
+  zip(s.file("bad.npz"), {{"x.npy", npy("<f4", "(400000, 5)", noise(1000))}});
+  CHECK(import_file(*s.host, "Shadegrad/bad.npz").reply["cause"] == "npy.truncated");
+}

@@ -118,12 +118,13 @@ Table join(std::vector<Table> tables, const std::vector<SourcePart>& parts) {
 /// One file on its way through its reader: each chunk becomes a shard at once.
 class Importer::Part : public ChunkSink {
  public:
-  Part(Importer& importer, std::string_view name, size_t first_column)
+  Part(Importer& importer, std::string_view name, std::optional<uint64_t> size, size_t first_column)
       : importer_(importer),
         name_(name),
         first_column_(first_column),
-        reader_(open_detecting(importer.options_, name,
-                               {.keep = false, .sink = this, .chunk_bytes = importer.shard_bytes_})) {}
+        reader_(
+            open_detecting(importer.options_, name,
+                           {.keep = false, .sink = this, .chunk_bytes = importer.shard_bytes_, .file_bytes = size})) {}
 
   void feed(std::span<const uint8_t> bytes) {
     size_ += bytes.size();
@@ -222,13 +223,13 @@ void Importer::check_rows(uint64_t rows, bool whole) const {
                                  ": parts that stand side by side need equally many; import them one by one");
 }
 
-void Importer::begin_part(std::string_view name) {
+void Importer::begin_part(std::string_view name, std::optional<uint64_t> size) {
   begin_use();
   if (part_)
     throw Error("import.order", "'" + part_->name() + "' has not ended, and '" + std::string(name) + "' begins");
   size_t columns = 0;
   for (const Table& table : tables_) columns += table.columns.size();
-  part_ = std::make_unique<Part>(*this, name, columns);
+  part_ = std::make_unique<Part>(*this, name, size, columns);
   ended_ = false;
 }
 

@@ -32,7 +32,8 @@ class Importer {
            size_t shard_bytes = ReadTarget{}.chunk_bytes);
   ~Importer();
 
-  void begin_part(std::string_view name);
+  /// `size` in bytes, where it is known beforehand.
+  void begin_part(std::string_view name, std::optional<uint64_t> size = std::nullopt);
   /// Throws what the reader throws, and import.rows when the part has more rows than the first.
   void feed(std::span<const uint8_t> bytes);
   void end_part();
