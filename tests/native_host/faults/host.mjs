@@ -28,7 +28,7 @@ const WINDOW = 4;
 export const FULL = process.env.FAULTS === 'full';
 
 /** The run and the file that are saved over and over. */
-export const RUN = '';
+export const RUN = 'run/';
 export const NAME = `${RUN}step.safetensors`;
 
 /** Numbers that follow from a seed (xorshift), the same on every machine. */

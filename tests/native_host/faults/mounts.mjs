@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Home } from './host.mjs';
 
@@ -61,9 +62,17 @@ export class FragileHome extends Home {
     asRoot(cutter(), this.path);
   }
 
-  /** Starts again, as after a reboot: the journal is played back. */
-  reboot() {
-    asRoot('umount', this.path);
+  /** Starts again, as after a reboot: the journal is played back. The killed host's picker may take a moment to go. */
+  async reboot() {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        asRoot('umount', this.path);
+        break;
+      } catch (error) {
+        if (tries === 100) throw error;
+        await sleep(20);
+      }
+    }
     this.mount();
   }
 

@@ -62,7 +62,7 @@ async function cuts(rounds, prepare = async () => async () => {}) {
     const reached = await saving;
     saves += reached - seed;
     seed = reached;
-    home.reboot();
+    await home.reboot();
     for (const [name, seeds] of allowed) {
       let found;
       try {
