@@ -5,7 +5,7 @@
 #   packaging/test.sh --only SUITE,...     some of: scripts catch2 host faults asan asan-host ops mutants layers lint vitest chromium firefox
 #   packaging/test.sh --full list          the long runs that are started by hand
 #   packaging/test.sh --full etth1 --data FILE.csv
-#   packaging/test.sh --full import --size GIGABYTES
+#   packaging/test.sh --full import|data --size GIGABYTES
 #   packaging/test.sh --full nanogpt --data FILE.txt
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
@@ -101,6 +101,7 @@ mkdir -p "$REPORTS"
 if [ -n "$FULL" ]; then
   case "$FULL" in
     list)
+      echo 'data     a CSV file of 10 GB (or --size GIGABYTES) in Chromium: import, the rows of an epoch, memory'
       echo 'etth1    an LSTM on ETTh1.csv in Chromium: --data FILE.csv (17,420 hourly rows)'
       echo 'fuzz     a minute of libFuzzer for every reader of what comes from outside (FUZZ_SECONDS changes that)'
       echo 'faults   the host killed, cut off, its disk full, its power gone and every call failing: thousands of times'
@@ -122,6 +123,10 @@ if [ -n "$FULL" ]; then
     import)
       packaging/build.sh host
       exec "$NODE" tests/bench/import_large.mjs build/native/native_host/shadegrad-host "$SIZE"
+      ;;
+    data)
+      packaging/build.sh core extension
+      exec "$NODE" tests/bench/data.mjs --size "$SIZE" --rounds 1
       ;;
     memory)
       packaging/build.sh native

@@ -18,6 +18,9 @@ const names = [
     'location',
     'HTMLInputElement',
     'DataTransfer',
+    'AbortController',
+    'setInterval',
+    'clearInterval',
     'self',
   ],
 ];
