@@ -1,7 +1,7 @@
 // Relays between the training worker's MessagePort and the native host's port. It owns the native port, turns base64
 // into transferred buffers on the way in and back on the way out, and says in one word how a port ended. An open native
 // port keeps the background alive; when the background ends all the same, so does the host, and the worker links anew.
-import { HOST_NAME } from '../messages/host.ts';
+import { HOST_NAME, isDataFrame } from '../messages/host.ts';
 import type { FromRelay, PortEnd, ToRelay } from '../messages/relay.ts';
 import { isRecord } from '../messages/validate.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
@@ -134,8 +134,5 @@ export class Relay {
 function isData(
   message: Record<string, unknown>,
 ): message is Record<string, unknown> & { bytes: string } {
-  const { type } = message;
-  return (
-    (type === 'dataset.data' || type === 'checkpoint.data') && typeof message['bytes'] === 'string'
-  );
+  return isDataFrame(message['type']) && typeof message['bytes'] === 'string';
 }

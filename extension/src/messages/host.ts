@@ -122,6 +122,11 @@ export interface HostRequests {
   'run.remove': { run: string };
 }
 
+/** Of every stream: "dataset.data", "checkpoint.data", "shard.data". */
+export function isDataFrame(type: unknown): boolean {
+  return typeof type === 'string' && type.endsWith('.data');
+}
+
 /** A data frame after the relay decoded it. */
 export const dataFrame = v.object({
   id: v.integer(1),

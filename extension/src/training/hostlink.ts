@@ -8,6 +8,7 @@ import {
   failureReply,
   HOST_REPLIES,
   importProgress,
+  isDataFrame,
   PROTOCOL,
   shardEnd,
 } from '../messages/host.ts';
@@ -38,8 +39,6 @@ export interface HostLinkEvents {
 }
 
 type StreamType = 'dataset.read' | 'checkpoint.read' | 'shard.read';
-
-const DATA = new Set(['dataset.data', 'checkpoint.data', 'shard.data']);
 
 export interface HostReading<T extends StreamType> {
   reply: HostReply<T>;
@@ -283,11 +282,11 @@ export class HostLink {
     const { id, type, ok } = message;
     if (typeof id !== 'number') return;
     try {
-      if (DATA.has(String(type))) this.#data(message);
+      if (isDataFrame(type)) this.#data(message);
       else if (type === 'import.progress') this.#asked.heard(importProgress(message, type));
-      else if (type === 'shard.end') this.#streams.get(id)?.end(shardEnd(message, type));
-      else if (type === 'dataset.end' || type === 'checkpoint.end') {
-        this.#streams.get(id)?.end(endFrame(message, type));
+      else if (type === 'shard.end' || type === 'dataset.end' || type === 'checkpoint.end') {
+        const check = type === 'shard.end' ? shardEnd : endFrame;
+        this.#streams.get(id)?.end(check(message, type));
         this.#events.changed();
       } else if (ok === true) this.#succeed(id, message);
       else this.#fail(id, hostFailure(message));

@@ -258,6 +258,8 @@ export class Training {
       if (info.notice !== null) snapshot.notice('info', 'checkpoint.data', info.notice);
       this.#noticed(info.state.notices, info.state.device);
       this.#tellBusy();
+      // What came from the host for it takes room here by now.
+      if (stored !== null && stored.manifest.remote !== null) void this.data.refresh();
       run.start();
       return { config, device, choice, parameters };
     } catch (error) {

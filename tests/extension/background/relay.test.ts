@@ -70,27 +70,30 @@ afterEach(() => {
 });
 
 describe('the relay', () => {
-  test('decodes bytes of data frames and hands messages on as they are', async () => {
-    parts = setUp();
-    await parts.tell({ type: 'relay.open' });
-    parts.ports[0]!.deliver({ id: 1, ok: true, bytes: 5 });
-    parts.ports[0]!.deliver({
-      id: 1,
-      type: 'dataset.data',
-      sequence: 0,
-      last: true,
-      bytes: 'AAEC',
-    });
-    await parts.settle();
-    expect(parts.received[0]).toEqual({
-      type: 'relay.message',
-      message: { id: 1, ok: true, bytes: 5 },
-    });
-    const { message } = parts.received[1] as {
-      message: { bytes: ArrayBuffer };
-    };
-    expect([...new Uint8Array(message.bytes)]).toEqual([0, 1, 2]);
-  });
+  test.each(['dataset', 'checkpoint', 'shard'])(
+    'decodes bytes of data frames of a %s and hands messages on as they are',
+    async (kind) => {
+      parts = setUp();
+      await parts.tell({ type: 'relay.open' });
+      parts.ports[0]!.deliver({ id: 1, ok: true, bytes: 5 });
+      parts.ports[0]!.deliver({
+        id: 1,
+        type: `${kind}.data`,
+        sequence: 0,
+        last: true,
+        bytes: 'AAEC',
+      });
+      await parts.settle();
+      expect(parts.received[0]).toEqual({
+        type: 'relay.message',
+        message: { id: 1, ok: true, bytes: 5 },
+      });
+      const { message } = parts.received[1] as {
+        message: { bytes: ArrayBuffer };
+      };
+      expect([...new Uint8Array(message.bytes)]).toEqual([0, 1, 2]);
+    },
+  );
 
   test('encodes bytes on their way to the host', async () => {
     parts = setUp();
