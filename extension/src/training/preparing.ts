@@ -64,3 +64,17 @@ export function nextTask(): Promise<void> {
     setTimeout(resolve, 0);
   });
 }
+
+/** What `idOf` refuses has no use for its session. */
+export function closingOnFailure(
+  core: Core,
+  info: SessionInfo,
+  idOf: (info: SessionInfo) => string,
+): string {
+  try {
+    return idOf(info);
+  } catch (error) {
+    core.sessionClose(info.session);
+    throw error;
+  }
+}

@@ -15,13 +15,12 @@ import type {
 import type { Runs } from '../storage/runs.ts';
 import { ActiveRun } from './active_run.ts';
 import type { RunEvents } from './active_run.ts';
-import type { Core } from './core.ts';
 import type { SessionInfo, SessionRestored, SessionStart } from './core_replies.ts';
 import { DataRoom } from './data_room.ts';
 import type { DataParts } from './data_room.ts';
 import type { OpenDataset } from './dataset.ts';
 import { failureOf, TrainingError } from './errors.ts';
-import { nextTask, raced } from './preparing.ts';
+import { closingOnFailure, nextTask, raced } from './preparing.ts';
 import { restoredHistory, addEpoch } from './history.ts';
 import { Keeper } from './keeper.ts';
 import { NO_RUN, summaryIn } from './no_run.ts';
@@ -384,19 +383,5 @@ export class Training {
 
   #tellBusy(): void {
     this.#parts.busy(this.active || this.data.busy || this.keeper.busy);
-  }
-}
-
-/** What `idOf` refuses has no use for its session. */
-function closingOnFailure(
-  core: Core,
-  info: SessionInfo,
-  idOf: (info: SessionInfo) => string,
-): string {
-  try {
-    return idOf(info);
-  } catch (error) {
-    core.sessionClose(info.session);
-    throw error;
   }
 }
