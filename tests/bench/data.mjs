@@ -117,9 +117,7 @@ const readRows = async () => {
   );
   const [{ manifest, shards }] = await globalThis.benchSets.list();
   const rows = new ShardRows(manifest, shards);
-  const columns = manifest.columns
-    .filter(({ type }) => type === 'number')
-    .map(({ index }) => index);
+  const columns = manifest.columns.filter(({ dtype }) => dtype === 'F32').map(({ index }) => index);
   const block = Math.floor(2_097_152 / columns.length);
   const memory = new Uint8Array(new SharedArrayBuffer(4 * block * columns.length));
   const { signal } = new AbortController();
