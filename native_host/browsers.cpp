@@ -22,7 +22,7 @@ std::string data_folder(const Browser& b, const Places& places) {
   return places.home + "/Library/Application Support/" + b.mac_folder;
 #elif defined(_WIN32)
   // One file a family: what the browsers read is the registry, and several share a key.
-  return places.config + "/" + (b.family == Family::firefox ? "firefox" : "chromium");
+  return places.config + "/shadegrad/" + (b.family == Family::firefox ? "firefox" : "chromium");
 #else
   return (b.family == Family::firefox ? places.home : places.config) + "/" + b.linux_folder;
 #endif

@@ -1,18 +1,11 @@
 #include "native_host/files.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/random.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#if defined(_WIN32)
+#include <io.h>
+#endif
 
-#include <cerrno>
-#include <memory>
 #include <system_error>
 #include <utility>
-
-#include "native_host/pipe.h"
 
 namespace sg::host {
 namespace {
@@ -24,7 +17,9 @@ namespace {
 /// `path` up to its last slash: the folder that holds it.
 std::string parent_of(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  if (slash == std::string::npos) return ".";
+  // The root of a drive keeps its slash, as / does.
+  return path.substr(0, slash == 0 || path[slash - 1] == ':' ? slash + 1 : slash);
 }
 
 /// How the name of a file begins that is to take the name of `path`; a random_name follows.
@@ -57,19 +52,6 @@ std::uint64_t size_of(const struct stat& s) { return static_cast<std::uint64_t>(
 
 std::int64_t mtime_of(const struct stat& s) {
   return std::int64_t{s.st_mtim.tv_sec} * 1000 + s.st_mtim.tv_nsec / 1'000'000;
-}
-
-Fd open_beneath(int folder, const std::string& path, int flags) {
-  open_how how{};
-  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS;
-  for (int attempt = 0;; ++attempt) {
-    const long fd = syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how);
-    if (fd >= 0) return Fd(static_cast<int>(fd));
-    if (errno == ENOSYS || errno == EPERM) return open_beneath_by_steps(folder, path, flags);
-    // A rename somewhere on the way makes the kernel give up with EAGAIN: it could not prove that nothing escaped.
-    if ((errno != EAGAIN && errno != EINTR) || attempt == 100) fail(path);
-  }
 }
 
 Fd open_beneath_by_steps(int folder, const std::string& path, int flags) {
@@ -152,39 +134,6 @@ bool remove_partials(const std::string& path) {
     if (random && name.rfind(start, 0) == 0) found = unlinkat(folder.get(), name.c_str(), 0) == 0 || found;
   }
   return found;
-}
-
-std::string random_name() {
-  unsigned char bytes[8];
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) fail("random numbers");
-  std::string name;
-  for (const unsigned char b : bytes) {
-    name += "0123456789abcdef"[b >> 4];
-    name += "0123456789abcdef"[b & 15];
-  }
-  return name;
-}
-
-std::vector<std::string> names_in(int folder, std::size_t limit, bool* more) {
-  // A new description of the folder: reading moves its position.
-  Fd own(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const std::unique_ptr<DIR, int (*)(DIR*)> dir(own ? fdopendir(own.get()) : nullptr, closedir);
-  if (!dir) fail("reading a folder");
-  (void)own.release();
-  std::vector<std::string> names;
-  errno = 0;
-  while (const dirent* entry = readdir(dir.get())) {
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    if (names.size() == limit) {
-      if (more != nullptr) *more = true;
-      return names;
-    }
-    names.emplace_back(name);
-    errno = 0;
-  }
-  if (errno != 0) fail("reading a folder");
-  return names;
 }
 
 }  // namespace sg::host

@@ -1,12 +1,12 @@
 // Files and folders as the host may touch them: everything is opened beneath a folder that is already open, no link is
 // ever followed, only regular files are read, and what is written appears whole or not at all.
 #pragma once
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "native_host/posix.h"
 
 namespace sg::host {
 
@@ -35,6 +35,13 @@ std::int64_t mtime_of(const struct stat& s);
 Fd open_beneath(int folder, const std::string& path, int flags);
 /// The fallback: one openat a component, each refusing links. Same results.
 Fd open_beneath_by_steps(int folder, const std::string& path, int flags);
+
+/// Reads at most `size` bytes at `offset`; 0 at the end. Throws std::system_error, as the following do.
+std::size_t read_at(int file, char* to, std::size_t size, std::uint64_t offset);
+/// Writes all of `bytes` at `offset`.
+void write_at(int file, std::string_view bytes, std::uint64_t offset);
+/// Waits until the file (or folder) is on the disk.
+void sync_file(int file);
 
 /// Opens an absolute folder; `create` makes what is missing of it, for the person alone (0700).
 Fd open_folder(const std::string& path, bool create = false);

@@ -118,18 +118,6 @@ void add_entries(Listing& listing, const Fd& at, const std::string& prefix, bool
 
 }  // namespace
 
-Places Places::from_environment() {
-  const auto folder = [](const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr && value[0] == '/' ? without_slash(value) : std::string();
-  };
-  Places places{folder("HOME"), folder("XDG_CONFIG_HOME")};
-  if (places.home.empty())
-    throw Failure("grants.invalid", "HOME is not set to an absolute path: the granted folders can't be found.");
-  if (places.config.empty()) places.config = places.home + "/.config";
-  return places;
-}
-
 void OpenFile::check_unchanged(bool whole) const {
   struct stat now {};
   if (fstat(file.get(), &now) != 0) throw dataset_failure(path, errno);

@@ -13,6 +13,7 @@
 #include "native_host/error.h"
 #include "native_host/files.h"
 #include "native_host/harden.h"
+#include "native_host/places.h"
 
 namespace sg::host {
 
@@ -27,18 +28,6 @@ struct Root {
 struct Granted {
   Root root;
   bool before = false;
-};
-
-/// Where this person's things are, from the environment.
-struct Places {
-  std::string home;    // absolute
-  std::string config;  // ~/.config
-  std::string grants() const { return config + "/shadegrad/grants.json"; }
-  std::string folder() const { return home + "/Shadegrad"; }
-  // Where the host writes, unless grants.json says otherwise.
-  std::string checkpoints() const { return folder() + "/checkpoints"; }
-  std::string datasets() const { return folder() + "/datasets"; }
-  static Places from_environment();
 };
 
 /// A file opened for reading, as it was at that moment.

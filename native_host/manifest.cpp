@@ -1,9 +1,6 @@
 #include "native_host/manifest.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 
 #include "native_host/build.h"
 #include "native_host/json.h"
@@ -27,9 +24,10 @@ Json ids_of(Family family) {
 bool holds(const Json& json, const char* key, const Json& value) { return json.contains(key) && json[key] == value; }
 
 bool written_by_us(const Json& json, Family family, const std::string& program) {
+  const std::size_t slash = program.find_last_of("/\\");
   return json.size() == 5 && holds(json, "name", kHostName) && holds(json, "description", kDescription) &&
-         holds(json, "type", "stdio") && json.contains(list_of(family)) && program.rfind('/', 0) == 0 &&
-         program.compare(program.find_last_of('/') + 1, std::char_traits<char>::length(kProgram), kProgram) == 0;
+         holds(json, "type", "stdio") && json.contains(list_of(family)) && slash != std::string::npos &&
+         program.compare(slash + 1, std::char_traits<char>::length(kProgram), kProgram) == 0;
 }
 
 std::string fault_of(const Json& json, Family family) {

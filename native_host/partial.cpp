@@ -1,13 +1,6 @@
 #include "native_host/partial.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <system_error>
-
-#include "native_host/pipe.h"
 
 namespace sg::host {
 namespace {

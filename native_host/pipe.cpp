@@ -156,41 +156,4 @@ std::size_t Pipe::queued() const { return state_->queued; }
 
 void Pipe::stop_reading() { uv_read_stop(reinterpret_cast<uv_stream_t*>(&state_->in)); }
 
-namespace {
-
-/// A libuv file request made in place: without a callback it runs in the calling thread, one of the pool's.
-template <class Call>
-std::size_t file_call(const char* what, Call call) {
-  uv_fs_t request;
-  const int result = call(&request);
-  uv_fs_req_cleanup(&request);
-  check(result, what);
-  return static_cast<std::size_t>(result);
-}
-
-}  // namespace
-
-std::size_t read_at(int file, char* to, std::size_t size, std::uint64_t offset) {
-  const uv_buf_t buf = uv_buf_init(to, static_cast<unsigned>(size));
-  return file_call("read", [&](uv_fs_t* r) {
-    return uv_fs_read(nullptr, r, file, &buf, 1, static_cast<std::int64_t>(offset), nullptr);
-  });
-}
-
-void write_at(int file, std::string_view bytes, std::uint64_t offset) {
-  while (!bytes.empty()) {
-    const uv_buf_t buf = uv_buf_init(const_cast<char*>(bytes.data()), static_cast<unsigned>(bytes.size()));
-    const std::size_t n = file_call("write", [&](uv_fs_t* r) {
-      return uv_fs_write(nullptr, r, file, &buf, 1, static_cast<std::int64_t>(offset), nullptr);
-    });
-    if (n == 0) throw std::system_error(EIO, std::generic_category(), "write");
-    bytes.remove_prefix(n);
-    offset += n;
-  }
-}
-
-void sync_file(int file) {
-  file_call("fsync", [&](uv_fs_t* r) { return uv_fs_fsync(nullptr, r, file, nullptr); });
-}
-
 }  // namespace sg::host

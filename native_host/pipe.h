@@ -1,6 +1,6 @@
-// Every byte in and out goes through libuv, and libuv stands here alone: the loop with its thread pool, the two pipes
-// to the browser, and the reads and writes of files that jobs on the pool make. Output never blocks and its queue is
-// bounded, so the end of the input is always seen.
+// Every byte to and from the browser goes through libuv, and libuv stands here alone: the loop with its thread pool, on
+// which jobs read and write files, and the two pipes. Output never blocks and its queue is bounded, so the end of the
+// input is always seen.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -55,12 +55,5 @@ class Pipe {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-/// Reads at most `size` bytes at `offset`; 0 at the end. Throws std::system_error. For jobs on the pool.
-std::size_t read_at(int file, char* to, std::size_t size, std::uint64_t offset);
-/// Writes all of `bytes` at `offset`, or throws std::system_error.
-void write_at(int file, std::string_view bytes, std::uint64_t offset);
-/// Waits until the file (or folder) is on the disk; throws std::system_error.
-void sync_file(int file);
 
 }  // namespace sg::host

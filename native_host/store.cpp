@@ -1,18 +1,12 @@
 #include "native_host/store.h"
 
-#include <fcntl.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <optional>
 #include <span>
 #include <tuple>
 
 #include "io/safetensors.h"
 #include "native_host/partial.h"
-#include "native_host/pipe.h"
 
 namespace sg::host {
 namespace {
@@ -242,7 +236,7 @@ void Store::abort(std::int64_t handle) { saves_.erase(find(handle)); }
 
 std::pair<Fd, std::vector<std::string>> Store::open_runs() const {
   const auto failure_of = [&](int e) { return failure("", e); };
-  Fd store(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Fd store(host::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!store && errno == ENOENT) return {};  // nothing was saved yet
   if (!store) throw failure_of(errno);
   std::vector<std::string> runs = translated([&] { return names_in(store.get(), kMostRuns); }, failure_of);

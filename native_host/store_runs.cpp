@@ -1,14 +1,9 @@
 // What the store knows of runs beyond their checkpoints: a run's name and note lie in its folder, in run.json, so that
 // they go wherever the folder is copied to.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 
 #include "native_host/json.h"
 #include "native_host/partial.h"
-#include "native_host/pipe.h"
 #include "native_host/store.h"
 
 namespace sg::host {

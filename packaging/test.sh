@@ -106,6 +106,7 @@ if [ -n "$FULL" ]; then
       echo 'fuzz     a minute of libFuzzer for every reader of what comes from outside (FUZZ_SECONDS changes that)'
       echo 'faults   the host killed, cut off, its disk full, its power gone and every call failing: thousands of times'
       echo 'import   a CSV file of 10 GB (or --size GIGABYTES) by the native host, within 256 MiB of memory'
+      echo 'windows  framing, store and readers built for Windows by MinGW, and their tests under Wine'
       echo 'memory   10,000 steps of every model, which must take the memory of two'
       echo 'nanogpt  the character model on a text in Chromium, as nanoGPT trains it: --data FILE.txt (tinyshakespeare)'
       echo 'ops      every case of every op on both devices in Chromium and Firefox (a share of them runs always)'
@@ -127,6 +128,12 @@ if [ -n "$FULL" ]; then
     data)
       packaging/build.sh core extension
       exec "$NODE" tests/bench/data.mjs --size "$SIZE" --rounds 1
+      ;;
+    windows)
+      packaging/setup.sh g++-mingw-w64-x86-64-posix wine wine64
+      packaging/build.sh windows
+      # A registry of its own, so that nothing of this is left in the home.
+      WINEPREFIX="$ROOT/build/wine" WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml=' exec wine build/windows/portable_tests.exe
       ;;
     memory)
       packaging/build.sh native

@@ -1,0 +1,18 @@
+// Where this person's things are, from the environment: the one place that knows where each system keeps them.
+#pragma once
+#include <string>
+
+namespace sg::host {
+
+struct Places {
+  std::string home;    // absolute
+  std::string config;  // ~/.config; %LOCALAPPDATA% on Windows
+  std::string grants() const { return config + "/shadegrad/grants.json"; }
+  std::string folder() const { return home + "/Shadegrad"; }
+  // Where the host writes, unless grants.json says otherwise.
+  std::string checkpoints() const { return folder() + "/checkpoints"; }
+  std::string datasets() const { return folder() + "/datasets"; }
+  static Places from_environment();
+};
+
+}  // namespace sg::host
