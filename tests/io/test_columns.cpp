@@ -64,6 +64,22 @@ TEST_CASE("Blocks of every kind become columns", "[io][columns]") {
   CHECK(table.preview[4][3] == "2020-01-04");
 }
 
+TEST_CASE("What was left out before it came here is told with the other repairs", "[io][columns]") {
+  json told = two_columns(2);
+  told["repairs"] = {{{"line", 7}, {"column", 0}, {"kind", "image"}, {"text", "it was left out"}}};
+  const std::string values = raw<float>({1, 2}) + raw<double>({3, 4});
+  const Table table = check_reading(block(told, values) + block(two_columns(2), values), "", kOption, 100);
+  CHECK(table.repairs.total == 1);
+  CHECK(repair_of(table, "image").line == 7);
+  CHECK(repair_of(table, "image").text == "it was left out");
+  const json bad[] = {json("x"), {1}, {{{"line", 1}}}, {{{"line", -1}, {"column", 0}, {"kind", ""}, {"text", ""}}}};
+  for (const json& repairs : bad) {
+    CAPTURE(repairs.dump());
+    told["repairs"] = repairs;
+    CHECK(read_error(block(told, values), "", kOption).code() == "columns.bad_block");
+  }
+}
+
 TEST_CASE("A stream of columns may end between blocks and nowhere else", "[io][columns]") {
   const std::string good = block(two_columns(2), raw<float>({1, 2}) + raw<double>({3, 4}));
   CHECK(read_table(good + good, "", kOption).rows == 4);

@@ -1,6 +1,6 @@
 // Typed columns as JavaScript libraries have them (Parquet, Arrow, decoded pictures), handed over in blocks of rows:
-// u32 length, JSON {"rows": n, "columns": [{"name", "kind", "shape"?, "values"?}]}, then the values of each column in
-// order, padded to 4 bytes. It is a door of the core and no file format: no file is taken for one.
+// u32 length, JSON {"rows": n, "columns": [{"name", "kind", "shape"?, "values"?}], "repairs"?: [...]}, then the values
+// of each column in order, padded to 4 bytes. It is a door of the core and no file format: no file is taken for one.
 
 #include <algorithm>
 #include <cmath>
@@ -67,6 +67,7 @@ class ColumnsReader : public BinaryReader {
   std::vector<BlockColumn> columns_of(const json& block) const;
   void add_columns(const json& block);
   void add_text(size_t column, const json& values);
+  void add_repairs(const json& repairs);
   void next_column();
   void end_block();
 
@@ -162,8 +163,26 @@ void ColumnsReader::begin_block(std::string_view text) {
   block_first_ = table_.rows();
   for (size_t c = 0; c < columns_.size(); ++c)
     if (columns_[c].is_text()) add_text(c, block["columns"][c]["values"]);
+  if (const auto repairs = block.find("repairs"); repairs != block.end()) add_repairs(*repairs);
   column_ = SIZE_MAX;
   next_column();
+}
+
+/// What was left out or mended before it came here.
+void ColumnsReader::add_repairs(const json& repairs) {
+  constexpr size_t kMost = 1000;
+  if (!repairs.is_array() || repairs.size() > kMost) fail("bad_block", "'repairs' is no list of at most 1,000");
+  for (const json& repair : repairs) {
+    const auto has = [&](const char* field, bool text) {
+      const auto value = repair.is_object() ? repair.find(field) : repair.end();
+      return repair.is_object() && value != repair.end() && (text ? value->is_string() : value->is_number_unsigned());
+    };
+    if (!has("line", false) || !has("column", false) || !has("kind", true) || !has("text", true)) {
+      fail("bad_block", "a repair is not {\"line\", \"column\", \"kind\", \"text\"}");
+    }
+    table_.repairs().add(repair["line"], repair["column"], shorten(repair["kind"].get<std::string>(), 40),
+                         shorten(repair["text"].get<std::string>(), 400));
+  }
 }
 
 /// Texts become what the first block's cells look like, as in delimited text.

@@ -48,7 +48,9 @@ export interface ReadingProgress {
   secondsLeft: number | null;
 }
 
-export type ColumnType = 'number' | 'datetime' | 'category' | 'text';
+/** elements: an array in every row, as a picture. */
+export const COLUMN_TYPES = ['number', 'datetime', 'category', 'text', 'elements'] as const;
+export type ColumnType = (typeof COLUMN_TYPES)[number];
 
 /** One column as the CSV reader saw it; statistics are null for columns without numbers. */
 export interface ColumnDescription {
@@ -67,6 +69,8 @@ export interface ColumnDescription {
   /** Of dates: the usual seconds between two rows, and how often there are more. */
   stepSeconds?: number | null;
   gaps?: number | null;
+  /** Of elements: those of one row. */
+  shape?: number[] | null;
 }
 
 /** Something in the file that was mended while reading; line and column count from 1. */

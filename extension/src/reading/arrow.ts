@@ -11,7 +11,7 @@ import { compressors } from 'hyparquet-compressors';
 import type { Bytes, Part, RandomAccess } from './access.ts';
 import { isTold, ReadingError, sequential, startsWith } from './access.ts';
 import type { WireColumn } from './columns_wire.ts';
-import { COLUMNS, encodeBlock } from './columns_wire.ts';
+import { COLUMNS, encodeBlocks } from './columns_wire.ts';
 import { unpackLz4Frame } from './lz4.ts';
 import { MOST_COLUMNS, noColumns, texts } from './typed.ts';
 
@@ -58,7 +58,7 @@ async function* blocks(file: RandomAccess): Bytes {
     for (let at = 0; at < batch.numRows; at += BLOCK) {
       const part = batch.slice(at, Math.min(at + BLOCK, batch.numRows));
       const wire = await guarded(file, () => Promise.resolve(wireOf(part, columns ?? [])));
-      yield encodeBlock(part.numRows, wire);
+      yield* encodeBlocks(part.numRows, wire);
     }
   }
   if (columns === null) {

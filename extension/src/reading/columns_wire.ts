@@ -23,6 +23,47 @@ export const COLUMNS = { format: 'columns' };
 
 const encoder = new TextEncoder();
 
+/** What the core takes of one block, less what stands around it. */
+const MOST_TEXT = 3 * 1_048_576;
+const MOST_VALUES = 60 * 1_048_576;
+
+/** The rows in as many blocks as they need. */
+export function* encodeBlocks(
+  rows: number,
+  columns: readonly WireColumn[],
+): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const sizes = columns.map((column) =>
+    column.kind === 'text'
+      ? { text: textSize(column.values) }
+      : { values: column.values.byteLength },
+  );
+  const text = sizes.reduce((sum, size) => sum + (size.text ?? 0), 0);
+  const values = sizes.reduce((sum, size) => sum + (size.values ?? 0), 0);
+  if (rows < 2 || (text <= MOST_TEXT && values <= MOST_VALUES)) {
+    yield encodeBlock(rows, columns);
+    return;
+  }
+  const half = rows >> 1;
+  yield* encodeBlocks(
+    half,
+    columns.map((column) => part(column, 0, half, rows)),
+  );
+  yield* encodeBlocks(
+    rows - half,
+    columns.map((column) => part(column, half, rows, rows)),
+  );
+}
+
+/** Bytes of JSON at most: a character is three of UTF-8, or an escape of six. */
+function textSize(values: readonly (string | null)[]): number {
+  return values.reduce((sum, value) => sum + 3 * (value?.length ?? 2) + 3, 0);
+}
+
+function part(column: WireColumn, from: number, to: number, rows: number): WireColumn {
+  const each = column.values.length / rows;
+  return { ...column, values: column.values.slice(from * each, to * each) } as WireColumn;
+}
+
 /** Missing values are NaN, or null for text. */
 export function encodeBlock(
   rows: number,

@@ -12,7 +12,7 @@ import { compressors } from 'hyparquet-compressors';
 import type { Bytes, Part, RandomAccess } from './access.ts';
 import { isTold, ReadingError, startsWith } from './access.ts';
 import type { WireColumn } from './columns_wire.ts';
-import { COLUMNS, encodeBlock } from './columns_wire.ts';
+import { COLUMNS, encodeBlocks } from './columns_wire.ts';
 import { MOST_COLUMNS, noColumns, texts, times, values } from './typed.ts';
 
 /** Rows of a block. */
@@ -76,7 +76,7 @@ async function* blocks(
     const held = await guarded(file, () => readGroup(buffer, metadata, columns, first, rows));
     for (let at = 0; at < rows; at += BLOCK) {
       const end = Math.min(at + BLOCK, rows);
-      yield encodeBlock(
+      yield* encodeBlocks(
         end - at,
         columns.map((column) => column.convert(column.name, slice(held, column.name, at, end))),
       );

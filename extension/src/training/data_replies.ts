@@ -1,4 +1,5 @@
 // Checks of what the core says of data: descriptions, and the shards of an import.
+import { COLUMN_TYPES } from '../messages/data.ts';
 import type { ColumnDescription, DatasetDescription } from '../messages/state.ts';
 import * as v from '../messages/validate.ts';
 
@@ -7,7 +8,7 @@ const statistic = v.nullable(v.anyNumber);
 
 const column = v.object({
   name: v.text(100_000),
-  type: v.oneOf('number', 'datetime', 'category', 'text'),
+  type: v.oneOf(...COLUMN_TYPES),
   count,
   missing: count,
   min: statistic,
@@ -19,6 +20,7 @@ const column = v.object({
   last: statistic,
   stepSeconds: statistic,
   gaps: v.nullable(count),
+  shape: v.nullable(v.list(count, 32)),
 });
 
 const rawDescription = v.object({

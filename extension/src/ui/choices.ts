@@ -1,6 +1,7 @@
 // What a person chooses before training, as plain data: sensible first choices from the columns, the check of each
 // field with a sentence that says what is wrong, and the run's configuration made from them.
 
+import { otherKinds } from './columns.ts';
 import type {
   ColumnDescription,
   DatasetDescription,
@@ -169,8 +170,7 @@ export function whyNotTarget(column: ColumnDescription | undefined): string | nu
   if (column === undefined)
     return 'This file has no column of numbers, and only numbers can be forecast.';
   if (column.type === 'number') return null;
-  const kind = { datetime: 'dates', category: 'categories', text: 'text' }[column.type];
-  return `"${column.name}" holds ${kind}; only numbers can be forecast.`;
+  return `"${column.name}" holds ${otherKinds[column.type]}; only numbers can be forecast.`;
 }
 
 /** Null also where the numbers themselves are wrong, which is said beside them. */

@@ -22,6 +22,15 @@ const typeLabels: Record<ColumnDescription['type'], string> = {
   datetime: 'date',
   category: 'category',
   text: 'text',
+  elements: 'array',
+};
+
+/** What a column holds that is no number. */
+export const otherKinds: Record<Exclude<ColumnDescription['type'], 'number'>, string> = {
+  datetime: 'dates',
+  category: 'categories',
+  text: 'text',
+  elements: 'arrays',
 };
 
 export function viewColumns(description: DatasetDescription): ColumnView[] {
@@ -46,6 +55,7 @@ export function statisticOf(column: ColumnDescription): string {
   if (column.type === 'datetime' && column.first !== null && column.last !== null) {
     return `${dateOnly(column.first)} – ${dateOnly(column.last)}${gaps}`;
   }
+  if (column.type === 'elements') return `${(column.shape ?? []).join(' × ')}${gaps}`;
   if (column.distinct !== null) return `${plural(column.distinct, 'value')}${gaps}`;
   return `${plural(column.count, 'entry').replace('entrys', 'entries')}${gaps}`;
 }

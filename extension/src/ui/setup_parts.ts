@@ -1,6 +1,7 @@
 // The parts of the set-up that follow the data: the list of columns, the choice of what to forecast, and the model's
 // own fields as the registry names them.
 
+import { otherKinds } from './columns.ts';
 import type {
   DatasetDescription,
   FieldValue,
@@ -101,11 +102,10 @@ export class TargetField implements Part {
   }
 
   show({ target }: Choices, problems: Problems): void {
-    const kinds = { datetime: 'dates', category: 'categories', text: 'text' };
     const options = this.#columns.map(({ name, type }) =>
       type === 'number'
         ? { value: name, label: name }
-        : { value: name, label: `${name} (${kinds[type]}, not numbers)`, disabled: true },
+        : { value: name, label: `${name} (${otherKinds[type]}, not numbers)`, disabled: true },
     );
     const column = this.#columns.find(({ name }) => name === target);
     this.#field.show(options, target);

@@ -141,8 +141,11 @@ scenario(
     await ui.train({ ...RUN, epochs: 2 });
     const half = await observer.until(finished, 'two thirds of the run', 60);
     await ui.click('save');
-    const saved = await observer.until((state) => state.checkpoints.length > 0, 'a checkpoint');
-    const { store, id } = saved.checkpoints[0];
+    // Those that were kept by themselves, of both runs, are there too.
+    const { step } = half.progress;
+    const asked = (entry) => entry.step === step && /\/step-\d+\.safetensors$/.test(entry.id);
+    const saved = await observer.until((state) => state.checkpoints.some(asked), 'a checkpoint');
+    const { store, id } = saved.checkpoints.find(asked);
     const reply = await observer.call({ type: 'checkpoint.resume', store, id, epochs: 1 });
     assert.ok(reply.ok, reply.message);
     await observer.until((state) => finished(state) && state.progress.epoch === 3, 'the rest', 60);

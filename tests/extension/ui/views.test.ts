@@ -285,6 +285,7 @@ describe('columns', () => {
   });
 
   it('names constant and empty columns', () => {
+    expect(statisticOf(column('a', { type: 'elements', shape: [28, 28, 1] }))).toBe('28 × 28 × 1');
     expect(statisticOf(column('a', { min: 4, max: 4 }))).toBe('always 4');
     expect(statisticOf(column('a', { count: 0, missing: 10 }))).toBe('empty');
   });
