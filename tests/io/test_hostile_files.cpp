@@ -31,6 +31,7 @@ std::string outcome(const std::string& content, const std::string& format) {
     code = error.code();
     if (error.message().size() < 10) code = "without a message";
   }
+  CAPTURE(format, content.size(), code);
   CHECK(watch.peak() < (size_t{32} << 20));
   return code;
 }

@@ -39,8 +39,8 @@ TEST_CASE("A text is its characters, each a category in order of first appearanc
 }
 
 TEST_CASE("What is not plain in a text is told", "[io][text]") {
-  const Table bytes = check_reading("a\xC3(\xFF\xE2\x82", "a.md");
-  CHECK(text_of(bytes) == "a\xEF\xBF\xBD(\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+  const Table bytes = check_reading("words and words a\xC3(\xFF\xE2\x82", "a.md");
+  CHECK(text_of(bytes) == "words and words a\xEF\xBF\xBD(\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
   CHECK(bytes.repairs.by_kind.at("invalid_utf8") == 4);
   const Table ends = check_reading(
       "\xEF\xBB\xBF"

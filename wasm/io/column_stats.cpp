@@ -27,6 +27,7 @@ void NumberStats::write(ColumnStats& stats) const {
 }
 
 void ByteStats::add(std::span<const uint8_t> bytes) {
+  times_.resize(256);
   for (const uint8_t byte : bytes) ++times_[byte];
 }
 

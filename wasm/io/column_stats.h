@@ -2,7 +2,6 @@
 // What every reader counts while values pass by, in memory that does not grow with them: the statistics of io/table.h
 // and the dictionary of a category. One place, so that a column means the same whatever format it came in.
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -35,7 +34,7 @@ class ByteStats {
   void write(ColumnStats& stats) const;
 
  private:
-  std::array<uint64_t, 256> times_{};
+  std::vector<uint64_t> times_;  // by value; nothing until a byte comes
 };
 
 /// First, last, the dominant step and what departs from it. Steps are counted exactly up to 1,024 different ones;

@@ -68,7 +68,7 @@ bool JsonRecord::value(std::string_view text, bool numeric) {
 /// Paths are copied for every value and container: together they have a limit.
 bool JsonRecord::spend(size_t bytes) {
   spent_ += bytes;
-  return spent_ <= max_spent_bytes || fail("names and values of over 16 MiB, when every value has its whole name");
+  return spent_ <= max_spent_bytes || fail("names and values of over 8 MiB, when every value has its whole name");
 }
 
 bool JsonRecord::open(bool array) {

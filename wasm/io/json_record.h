@@ -16,7 +16,7 @@ class JsonRecord : public nlohmann::json_sax<nlohmann::json> {
   static constexpr size_t max_depth = 32;
   static constexpr size_t max_values = 100'000;
   static constexpr size_t max_path_bytes = 512;
-  static constexpr size_t max_spent_bytes = size_t{16} << 20;
+  static constexpr size_t max_spent_bytes = size_t{8} << 20;
 
   struct Cell {
     std::string_view path;  // "a", "a.b", "a.0"; "value" where the row is no object, "column_1" where it is a list

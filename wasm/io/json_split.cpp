@@ -19,30 +19,30 @@ void JsonSplitter::check_length() const {
               row_line_);
 }
 
-/// An array of rows begins with [{ or [[ ; a line that is itself a list of values is a row.
-bool JsonSplitter::settle(bool ended) {
-  const size_t first = row_.find_first_not_of(kSpace);
-  if (first == std::string::npos && !ended) return false;
-  mode_ = Mode::lines;
-  if (first != std::string::npos && row_[first] == '[') {
-    const size_t next = row_.find_first_not_of(kSpace, first + 1);
-    if (next == std::string::npos && !ended) {
-      mode_ = Mode::open;
-      return false;
+/// Looks for the first two marks, and drops the space around them: an array of rows begins with [{ or [[ , and a line
+/// that is itself a list of values is a row. Gives the bytes from the second mark on.
+std::string_view JsonSplitter::settle(std::string_view bytes) {
+  for (; !bytes.empty(); bytes.remove_prefix(1)) {
+    const char c = bytes[0];
+    if (is_space(c)) {
+      line_ += c == '\n';
+    } else if (row_.empty()) {
+      row_line_ = line_;
+      mode_ = c == '[' ? Mode::open : Mode::lines;
+      if (mode_ == Mode::lines) break;
+      row_ = "[";
+    } else {
+      mode_ = c == '{' || c == '[' ? Mode::array : Mode::lines;
+      if (mode_ == Mode::array) row_.clear(), depth_ = 1;
+      break;
     }
-    if (next != std::string::npos && (row_[next] == '{' || row_[next] == '[')) mode_ = Mode::array;
   }
-  return true;
+  return bytes;
 }
 
 void JsonSplitter::feed(std::string_view bytes) {
-  if (mode_ == Mode::lines) return feed_lines(bytes);
-  if (mode_ == Mode::array) return feed_array(bytes);
-  row_ += bytes;
-  if (!settle(false)) return check_length();
-  const std::string start = std::move(row_);
-  row_.clear();
-  mode_ == Mode::lines ? feed_lines(start) : feed_array(start);
+  if (mode_ == Mode::open) bytes = settle(bytes);
+  mode_ == Mode::array ? feed_array(bytes) : feed_lines(bytes);
 }
 
 void JsonSplitter::end_row() {
@@ -77,10 +77,6 @@ void JsonSplitter::step(char c) {
     throw Error("jsonl.bad_line", "line " + std::to_string(line_) + ": the array has ended, and something follows it",
                 line_);
   }
-  if (depth_ == 0) {  // before the array
-    depth_ = c == '[' ? 1 : 0;
-    return;
-  }
   if (!in_text_ && depth_ == 1 && (c == ',' || c == ']')) {
     closed_ = c == ']';
     return end_row();
@@ -103,13 +99,8 @@ void JsonSplitter::step(char c) {
 }
 
 bool JsonSplitter::finish() {
-  if (mode_ == Mode::open && settle(true)) {
-    const std::string start = std::move(row_);
-    row_.clear();
-    mode_ == Mode::lines ? feed_lines(start) : feed_array(start);
-  }
   end_row();
-  return mode_ == Mode::lines || closed_;
+  return mode_ != Mode::array || closed_;
 }
 
 }  // namespace sg

@@ -26,7 +26,7 @@ class JsonSplitter {
  private:
   enum class Mode : uint8_t { open, lines, array };
 
-  bool settle(bool ended);
+  std::string_view settle(std::string_view bytes);
   void feed_lines(std::string_view bytes);
   void feed_array(std::string_view bytes);
   void step(char c);
@@ -35,7 +35,7 @@ class JsonSplitter {
 
   std::function<void(std::string_view, uint64_t)> on_row_;
   Mode mode_ = Mode::open;
-  std::string row_;  // under way; until the mode is known, all that came
+  std::string row_;  // under way
   uint64_t line_ = 1, row_line_ = 1;
   // Inside an array: how deep, and whether in a text.
   size_t depth_ = 0;
