@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "tests/io/chunks.h"
+#include "tests/io/csv_text.h"
 
 using namespace sg;
 using nlohmann::json;
