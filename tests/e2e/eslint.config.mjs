@@ -11,6 +11,7 @@ const names = [
   ...['document', 'window', 'BroadcastChannel', 'MessageChannel', 'crypto', 'fetch', 'Worker'],
   'WebAssembly',
   ...[
+    'OffscreenCanvas',
     'TextDecoder',
     'TextEncoder',
     'navigator',

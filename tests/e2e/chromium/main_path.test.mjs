@@ -140,9 +140,13 @@ scenario(
 
     await ui.train({ ...RUN, epochs: 2 });
     const half = await observer.until(finished, 'two thirds of the run', 60);
-    await ui.click('save');
-    // Those that were kept by themselves, of both runs, are there too.
+    // Those that were kept by themselves, of both runs, are there too; while one is being saved the button rests.
     const { step } = half.progress;
+    await observer.until(
+      ({ checkpoints }) => checkpoints.some((entry) => entry.step === step),
+      'the checkpoint at the end',
+    );
+    await ui.click('save');
     const asked = (entry) => entry.step === step && /\/step-\d+\.safetensors$/.test(entry.id);
     const saved = await observer.until((state) => state.checkpoints.some(asked), 'a checkpoint');
     const { store, id } = saved.checkpoints.find(asked);
