@@ -11,6 +11,8 @@ const names = [
   ...['document', 'window', 'BroadcastChannel', 'MessageChannel', 'crypto', 'fetch', 'Worker'],
   'WebAssembly',
   ...[
+    'Event',
+    'File',
     'OffscreenCanvas',
     'TextDecoder',
     'TextEncoder',

@@ -6,10 +6,16 @@ export function keptFiles(page) {
     const root = await navigator.storage.getDirectory();
     const all = await root.getDirectoryHandle('datasets', { create: true });
     const found = [];
-    for await (const folder of all.values()) {
-      for await (const file of folder.values()) {
-        found.push({ name: file.name, size: (await file.getFile()).size });
+    try {
+      for await (const folder of all.values()) {
+        for await (const file of folder.values()) {
+          found.push({ name: file.name, size: (await file.getFile()).size });
+        }
       }
+    } catch (error) {
+      // What is removed while it is looked at was there when the look began.
+      if (error.name !== 'NotFoundError') throw error;
+      found.push({ name: 'on its way out', size: 0 });
     }
     return found.sort((a, b) => a.name.localeCompare(b.name));
   });

@@ -1,7 +1,6 @@
 // Files that are more than a table of text, picked in a real browser: packed, columnar, arrays, pictures. What the worker
 // says of them is what their writers put in; a packed table is trained on.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -24,6 +23,30 @@ async function paint(colours) {
   }
   return made;
 }
+
+const FOLDER_INPUT = '[data-testid="folder-input"]';
+
+/** Chooses the folder "pets". Firefox's driver can't: there the page is given files as that chooser makes them. */
+const chooseFolder = {
+  async chromium(page, world, files) {
+    for (const [path, bytes] of files) world.write(`pets/${path}`, Buffer.from(bytes));
+    await (await page.$(FOLDER_INPUT)).uploadFile(join(world.granted, 'pets'));
+  },
+  firefox: (page, _world, files) =>
+    page.evaluate(
+      (selector, chosen) => {
+        const input = document.querySelector(selector);
+        const made = chosen.map(([path, bytes]) => {
+          const file = new File([new Uint8Array(bytes)], path.split('/').at(-1));
+          return Object.defineProperty(file, 'webkitRelativePath', { value: `pets/${path}` });
+        });
+        Object.defineProperty(input, 'files', { value: made, configurable: true });
+        input.dispatchEvent(new Event('change'));
+      },
+      FOLDER_INPUT,
+      files,
+    ),
+};
 
 const typesOf = ({ description }) =>
   Object.fromEntries(description.columns.map(({ name, type }) => [name, type]));
@@ -70,14 +93,13 @@ export function packedJourneys(name, title) {
     async ({ world, session, observer }) => {
       const page = await session.openDashboard();
       const pictures = await page.evaluate(paint, ['#ff0000', '#00ff00', '#0000ff']);
-      for (const folder of ['warm', 'cold'])
-        mkdirSync(join(world.granted, 'pets', folder), { recursive: true });
-      ['warm/1.png', 'cold/1.png', 'cold/2.png'].forEach((path, i) => {
-        world.write(`pets/${path}`, Buffer.from(pictures[i]));
-      });
-      world.write('pets/cold/3.png', 'no picture');
-      await page.waitForSelector('[data-testid="folder-input"]');
-      await (await page.$('[data-testid="folder-input"]')).uploadFile(join(world.granted, 'pets'));
+      const files = ['warm/1.png', 'cold/1.png', 'cold/2.png'].map((path, i) => [
+        path,
+        pictures[i],
+      ]);
+      files.push(['cold/3.png', [1, 2, 3]]);
+      await page.waitForSelector(FOLDER_INPUT);
+      await chooseFolder[name](page, world, files);
       const { description, source } = await observer.until(
         ({ phase }) => phase === 'ready',
         'pictures',
