@@ -58,7 +58,7 @@ TEST_CASE("the program answers a burst of a hundred thousand messages, each once
   sg::test::Folder home;
   Program host(home.path());
   host.hello();
-  const std::size_t before = sg::test::status_bytes(host.pid(), "VmHWM");
+  [[maybe_unused]] const std::size_t before = sg::test::status_bytes(host.pid(), "VmHWM");
   std::thread sender([&] {
     std::string stream;
     for (int id = 1; id <= 100'000; ++id) {
