@@ -336,6 +336,7 @@ TEST_CASE("the picker is another process: the one that handles frames stays lock
   for (const int number : {0, 1}) REQUIRE(std::count(held.begin(), held.end(), link(number)) == 0);
 }
 
+#if !defined(__SANITIZE_ADDRESS__)  // its search for leaks is another tracer, and fails where there is one
 TEST_CASE("from the dialog to the end of the host, the process that handles frames starts nothing and opens no socket",
           "[dialog]") {
   Room room;
@@ -371,6 +372,7 @@ TEST_CASE("from the dialog to the end of the host, the process that handles fram
   REQUIRE(picker.find("socket(AF_UNIX") != std::string::npos);
   REQUIRE(picker.find("exec") == std::string::npos);
 }
+#endif
 
 TEST_CASE("what was asked for before the person picked is done before the host ends", "[dialog]") {
   Room room;
