@@ -227,7 +227,7 @@ std::vector<std::string> hostile_paths(const std::string& home) {
                                   "http://127.0.0.1/"s,
                                   "Nowhere/plain.csv"s,
                                   "proc/self/environ"s,
-                                  "/proc/self/root/etc/passwd"s,
+                                  "/proc/self/root"s,
                                   "dev/zero"s,
                                   "/dev/zero"s,
                                   "/dev/stdin"s,
