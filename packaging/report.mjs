@@ -27,12 +27,13 @@ function catch2(text) {
       result.passed++;
       continue;
     }
-    const failed = part.split('<Expression success="false"')[1] ?? part;
+    const [before, failed = part] = part.split('<Expression success="false"');
+    const known = [...before.matchAll(/<Info>([^]*?)<\/Info>/g)].at(-1)?.[1];
     const tell = (tag) => new RegExp(`<${tag}[^>]*>([^]*?)</${tag}>`).exec(failed)?.[1];
     const detail = ['Expanded', 'Exception', 'FatalErrorCondition', 'Failure'].map(tell);
     const line = attribute(failed, 'line');
     result.failures.push(
-      `${attribute(head, 'name')} (${place}, line ${line}): ${shorten(detail.find(Boolean) ?? 'did not end')}`,
+      `${attribute(head, 'name')} (${place}, line ${line}): ${shorten(detail.find(Boolean) ?? 'did not end')}${known === undefined ? '' : ` [${shorten(known)}]`}`,
     );
   }
   return result;

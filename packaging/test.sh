@@ -37,7 +37,9 @@ suite() { # name, report format, report file, seconds, command...
   rm -f "$file"
   timeout --kill-after=10 "$limit" "$@" || status=$?
   [ "$status" -ne 124 ] || echo "suite $name was stopped after $limit s"
-  counts="$("$NODE" packaging/report.mjs "$format" "$file" "$status")"
+  counts="$("$NODE" packaging/report.mjs "$format" "$file" "$status" 2>"$REPORTS/$name.failed")"
+  cat "$REPORTS/$name.failed"
+  cat "$REPORTS/$name.failed" >>"$REPORTS/failures.txt"
   read -r good bad <<<"$counts"
   passed=$((passed + good))
   failed=$((failed + bad))
@@ -97,6 +99,7 @@ parts_of() {
 
 packaging/setup.sh
 mkdir -p "$REPORTS"
+rm -f "$REPORTS/failures.txt"
 
 if [ -n "$FULL" ]; then
   case "$FULL" in
@@ -173,6 +176,8 @@ else
   failed=1
 fi
 
+# Once more at the end, where who looks at the last lines finds it.
+if [ -s "$REPORTS/failures.txt" ]; then say "what failed" && cat "$REPORTS/failures.txt"; fi
 say "time by suite"
 printf '%s\n' "${times[@]}"
 printf '\n%d passed, %d failed\n' "$passed" "$failed"

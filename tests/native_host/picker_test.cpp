@@ -91,6 +91,7 @@ struct Room {
     say(what);
     const auto heard = hear();
     REQUIRE(heard);
+    UNSCOPED_INFO("the answer: " << static_cast<char>(heard->kind) << " " << heard->text);
     return *heard;
   }
   bool granted_nothing() const { return !exists(places.grants()); }
@@ -169,6 +170,7 @@ TEST_CASE("kdialog is asked where zenity is missing or can't open the display", 
   Room room;
   fs::create_directories(room.home / "data");
   const bool missing = GENERATE(true, false);
+  CAPTURE(missing);
   if (!missing) script(room.choosers.zenity, "echo '(zenity:1): Gtk-WARNING **: cannot open display: :7' >&2; exit 1");
   script(room.choosers.kdialog,
          "for w; do echo \"[$w]\"; done > " + room.home.path() + "/words; echo " + room.home.path() + "/data");

@@ -26,11 +26,11 @@ const catch2 = (...cases) => `<Catch name="tests"><Group>${cases.join('')}</Grou
 
 test('cases of Catch2 are counted, and a failed one is told with its place and values', () => {
   const inside =
-    '<Expression success="false" line="9"><Original>a &lt; b</Original><Expanded>2 &lt; 1</Expanded></Expression>';
+    '<Info>row 3</Info><Expression success="false" line="9"><Original>a &lt; b</Original><Expanded>2 &lt; 1</Expanded></Expression>';
   const report = catch2(oneCase('good', 'true'), oneCase('bad &amp; ugly', 'false', inside));
   const { counts, said } = judge('catch2', report, 1);
   assert.equal(counts, '1 1');
-  assert.match(said, /FAILED bad & ugly \(a\.cpp:7, line 9\): 2 < 1/);
+  assert.match(said, /FAILED bad & ugly \(a\.cpp:7, line 9\): 2 < 1 \[row 3\]/);
 });
 
 test('a report that stops in the middle, a missing one and an empty one are failures', () => {
