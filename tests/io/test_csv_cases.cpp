@@ -110,7 +110,7 @@ TEST_CASE("What is wrong is told with its line or refused with it, and shifts no
       {"a,b\n1,2\"\n3,4\n", "stray_quote", 2, {{"a", "b"}, {"1", "2\""}, {"3", "4"}}},
       {"a,b\n1\"x,2\n3,4\n", "stray_quote", 2, {{"a", "b"}, {"1\"x", "2"}, {"3", "4"}}},
       {"a,b\n\"1\"x,2\n3,4\n", "stray_quote", 2, {{"a", "b"}, {"1x", "2"}, {"3", "4"}}},
-      {"a,b\n\"1\" 2\",3\n4,5\n", "stray_quote", 2, {{"a", "b"}, {"12\"", "3"}, {"4", "5"}}},
+      {"a,b\n\"1\" 2\",3\n4,5\n", "stray_quote", 2, {{"a", "b"}, {"1 2\"", "3"}, {"4", "5"}}},
       {"a,b\n1,2\n3,\"x\"y\"\n5,6\n", "stray_quote", 3, {{"a", "b"}, {"1", "2"}, {"3", "xy\""}, {"5", "6"}}},
       {"a,b\n\"a\"b\"c\",2\n3,4\n", "stray_quote", 2, {{"a", "b"}, {"ab\"c\"", "2"}, {"3", "4"}}},
       {"a,b\nx \"y\" z,2\n3,4\n", "stray_quote", 2, {{"a", "b"}, {"x \"y\" z", "2"}, {"3", "4"}}},

@@ -24,6 +24,9 @@ TEST_CASE("each repair is reported with its kind, line and field", "[io]") {
       {"blank_line", "a,b\n1,2\n\n  \n3,4\n" + rows, 3, 0, 2},
       {"stray_quote", "a,b\n1,2\n3,4\" x\n" + rows, 3, 2, 1},
       {"stray_quote", "a,b\n1,2\n\"3\"0,4\n" + rows, 3, 1, 1},
+      {"stray_quote", "a,b\n1,2\n\"3\" \"0\",4\n" + rows, 3, 1, 1},
+      {"stray_quote", "a,b\n1,2\n5,\"3\"  x \"y\"\n" + rows, 3, 2, 1},
+      {"comment", "# a b\n1 2\n# later on\n3 4\n#\n5 6\n", 3, 0, 2},
       {"nul_byte",
        "a,b\n1,2\n3,\0\0"
        "4\n"s +
@@ -57,6 +60,14 @@ TEST_CASE("each repair is reported with its kind, line and field", "[io]") {
     CHECK_FALSE(repair.text.empty());
     CHECK(table.repairs.by_kind.at(c.kind) == c.count);
   }
+}
+
+TEST_CASE("what follows a closing quote stays as it stands, up to the delimiter", "[io]") {
+  const CsvTable table = read_csv("a,b\n\"1\" \"2\",3\n\"4\"  five,6\n\"7\"\"8\" ,9\n \"x,y\"\"\" \"z\"\"\",2\n");
+  std::vector<std::string> read;
+  for (const auto& row : table.preview) read.push_back(row[0] + "|" + row[1]);
+  CHECK(read == std::vector<std::string>{"1 \"2\"|3", "4  five|6", "7\"8|9", "x,y\" \"z\"\"\"|2"});
+  CHECK(table.repairs.by_kind == std::map<std::string, uint64_t>{{"stray_quote", 3}});
 }
 
 TEST_CASE("mended rows keep their values in place", "[io]") {

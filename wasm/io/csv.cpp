@@ -165,6 +165,10 @@ void CsvReader::State::settle_blanks() {
 }
 
 void CsvReader::State::on_record(const CsvRecord& record) {
+  if (record.comment && record.line != plan.header_line) {
+    table.repairs.add(record.line, 0, "comment", "a line that begins with # was left out");
+    return;
+  }
   if (record.blank) {
     if (blanks++ == 0) first_blank = record.line;
     return;

@@ -11,9 +11,14 @@
 namespace sg {
 
 CsvLexer::CsvLexer(Settings settings, Repairs& repairs, std::function<void(const CsvRecord&)> on_record)
-    : settings_(settings), repairs_(repairs), on_record_(std::move(on_record)) {
+    : settings_(settings),
+      between_blanks_(settings.delimiter == ' '),
+      repairs_(repairs),
+      on_record_(std::move(on_record)) {
   field_.line = 1;
-  for (const char c : {settings.delimiter, settings.quote, '\r', '\0'}) special_[static_cast<unsigned char>(c)] = true;
+  for (const char c : {settings.delimiter, settings.quote, '\n', '\r', '\0'})
+    special_[static_cast<unsigned char>(c)] = true;
+  if (between_blanks_) special_[static_cast<unsigned char>('\t')] = true;
 }
 
 /// How many of the next bytes mean only themselves in the present state.
@@ -24,11 +29,38 @@ size_t CsvLexer::plain_run(std::string_view bytes) const {
     while (n < bytes.size() && bytes[n] != settings_.quote && bytes[n] != '\n' && bytes[n] != '\r' && bytes[n] != '\0')
       ++n;
   } else {
-    while (n < bytes.size() && bytes[n] != settings_.delimiter && bytes[n] != settings_.quote && bytes[n] != '\n' &&
-           bytes[n] != '\r' && bytes[n] != '\0')
-      ++n;
+    while (n < bytes.size() && !ends_bare(bytes[n])) ++n;
   }
   return n;
+}
+
+/// The fields of a line, all bare, in place; false where the line needs step().
+bool CsvLexer::split_plain(std::string_view line) {
+  size_t begin = 0;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (!ends_bare(line[i])) continue;
+    if (line[i] != settings_.delimiter) return false;
+    fields_.push_back({line.substr(begin, i - begin), line_, false});
+    begin = i + 1;
+  }
+  fields_.push_back({line.substr(begin), line_, false});
+  return true;
+}
+
+/// The same where runs of blanks part the fields.
+bool CsvLexer::split_between_blanks(std::string_view line) {
+  size_t i = 0;
+  while (true) {
+    while (i < line.size() && parts_fields(line[i])) ++i;
+    if (i == line.size()) break;
+    if (line[i] == '#' && fields_.empty()) return false;
+    const size_t begin = i;
+    while (i < line.size() && !ends_bare(line[i])) ++i;
+    if (i < line.size() && !parts_fields(line[i])) return false;
+    fields_.push_back({line.substr(begin, i - begin), line_, false});
+  }
+  if (fields_.empty()) fields_.push_back({"", line_, false});
+  return true;
 }
 
 /// A line of `length` bytes before its LF that holds nothing but bare fields becomes a record in place, as step() would
@@ -40,20 +72,12 @@ bool CsvLexer::take_plain_line(const char* line, size_t length) {
   if (first_end_ != kind && first_end_ != '\0' && !mixed_) return false;
   const std::string_view text(line, length - crlf);
   fields_.clear();
-  size_t begin = 0;
-  unsigned char bits = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    bits |= c;
-    if (!special_[c]) continue;
-    if (text[i] != settings_.delimiter) return false;
-    fields_.push_back({text.substr(begin, i - begin), line_, false});
-    begin = i + 1;
-  }
-  fields_.push_back({text.substr(begin), line_, false});
+  if (!(between_blanks_ ? split_between_blanks(text) : split_plain(text))) return false;
   if (fields_.size() > settings_.max_columns) return false;
   if (first_end_ == '\0') first_end_ = kind;
   ++line_;
+  unsigned char bits = 0;
+  for (const char c : text) bits |= static_cast<unsigned char>(c);
   give_record((bits & 0x80) != 0);
   return true;
 }
@@ -129,33 +153,45 @@ void CsvLexer::step(char c) {
     return;
   }
   in_nul_run_ = false;
-  const bool quote = settings_.quote != '\0' && c == settings_.quote;
+  const bool quote = settings_.quote != '\0' && c == settings_.quote && !comment_;
   if (at_ == At::quoted) {
     if (quote) {
       at_ = At::closed;
+      spaces_ = 0;
     } else {
       text_ += c;
     }
-  } else if (c == settings_.delimiter) {
-    end_field();
+  } else if (parts_fields(c)) {
+    if (at_ != At::start || !between_blanks_) end_field();
   } else if (at_ == At::closed) {
-    if (quote) {
-      text_ += c;
-      at_ = At::quoted;
-    } else if (c != ' ') {
-      note_stray_quote();
-      text_ += c;
-      at_ = At::bare;
-    }
+    after_quote(c, quote);
   } else if (at_ == At::start && quote) {
     text_.resize(field_.begin);  // spaces before the quote
     field_.quoted = true;
     quote_line_ = line_;
     at_ = At::quoted;
+  } else if (between_blanks_ && c == '#' && at_ == At::start && marks_.empty() && !comment_) {
+    comment_ = true;
   } else {
     if (quote) note_stray_quote();
     text_ += c;
     if (at_ != At::start || c != ' ') at_ = At::bare;
+  }
+}
+
+/// After a closing quote: the same again is a quote in the text, spaces may stand before the delimiter, and whatever
+/// else comes makes the rest of the field text as it stands, quotes and the spaces before it included.
+void CsvLexer::after_quote(char c, bool quote) {
+  if (quote && spaces_ == 0) {
+    text_ += c;
+    at_ = At::quoted;
+  } else if (c == ' ') {
+    ++spaces_;
+  } else {
+    note_stray_quote();
+    text_.append(spaces_, ' ');
+    text_ += c;
+    at_ = At::bare;
   }
 }
 
@@ -175,7 +211,7 @@ void CsvLexer::line_end(char c) {
     text_ += c;
     ++record_bytes_;
   } else {
-    end_field();
+    end_last_field();
     end_record();
   }
 }
@@ -183,7 +219,8 @@ void CsvLexer::line_end(char c) {
 void CsvLexer::note_stray_quote() {
   if (stray_) return;
   stray_ = true;
-  repairs_.add(line_, marks_.size() + 1, "stray_quote", "a quote inside the field was kept as text");
+  repairs_.add(line_, marks_.size() + 1, "stray_quote",
+               "a quote inside the field, or text after the closing one, was kept as it stands");
 }
 
 void CsvLexer::end_field() {
@@ -197,6 +234,11 @@ void CsvLexer::end_field() {
   field_ = Mark{text_.size(), line_, false};
   at_ = At::start;
   stray_ = false;
+}
+
+/// Blanks before the end of a line part it from nothing.
+void CsvLexer::end_last_field() {
+  if (!between_blanks_ || at_ != At::start || marks_.empty()) end_field();
 }
 
 /// Makes ill-formed UTF-8 visible as U+FFFD, field by field.
@@ -232,7 +274,8 @@ void CsvLexer::give_record(bool non_ascii) {
   cleaned_.clear();
   if (non_ascii) clean_fields();
   const bool blank = fields_.size() == 1 && !fields_[0].quoted && trim(fields_[0].text).empty();
-  on_record_({record_line_, fields_, blank});
+  on_record_({record_line_, fields_, blank, comment_});
+  comment_ = false;
   record_bytes_ = 0;
   record_line_ = line_;
   field_ = Mark{0, line_, false};
@@ -247,7 +290,7 @@ void CsvLexer::finish() {
                 quote_line_, column);
   }
   if (record_bytes_ == 0) return;
-  end_field();
+  end_last_field();
   end_record();
 }
 

@@ -23,14 +23,15 @@ struct CsvField {
 struct CsvRecord {
   uint64_t line = 0;
   std::span<const CsvField> fields;
-  bool blank = false;  // nothing but spaces on the line
+  bool blank = false;    // nothing but spaces on the line
+  bool comment = false;  // between blanks alone: the line begins with '#', which is not in its fields
 };
 
 class CsvLexer {
  public:
   struct Settings {
-    char delimiter = ',';
-    char quote = '"';  // '\0': none
+    char delimiter = ',';  // ' ': runs of spaces and tabs, those around a record are nothing
+    char quote = '"';      // '\0': none
     size_t max_line_bytes = 1024 * 1024;
     size_t max_columns = 10'000;
   };
@@ -51,9 +52,15 @@ class CsvLexer {
 
   bool is_between_records() const { return at_ == At::start && record_bytes_ == 0 && marks_.empty() && !after_return_; }
   bool take_plain_line(const char* line, size_t length);
+  bool split_plain(std::string_view line);
+  bool split_between_blanks(std::string_view line);
+  bool ends_bare(char c) const { return special_[static_cast<unsigned char>(c)]; }
+  bool parts_fields(char c) const { return c == settings_.delimiter || (between_blanks_ && c == '\t'); }
   void step(char c);
+  void after_quote(char c, bool quote);
   void line_end(char c);
   void end_field();
+  void end_last_field();
   void end_record();
   void give_record(bool non_ascii);
   void note_stray_quote();
@@ -62,6 +69,7 @@ class CsvLexer {
   [[noreturn]] void fail_long();
 
   Settings settings_;
+  bool between_blanks_;
   std::array<bool, 256> special_{};  // bytes that end or bend a bare field
   Repairs& repairs_;
   std::function<void(const CsvRecord&)> on_record_;
@@ -75,11 +83,13 @@ class CsvLexer {
   uint64_t record_line_ = 1;
   uint64_t quote_line_ = 0;
   size_t record_bytes_ = 0;
+  size_t spaces_ = 0;      // between a closing quote and what follows it
   char first_end_ = '\0';  // '\n', '\r' or 'w' for CRLF: the first line end seen
   bool after_return_ = false;
   bool in_nul_run_ = false;
   bool stray_ = false;  // already noted in this field
   bool mixed_ = false;  // already noted in this file
+  bool comment_ = false;
 };
 
 }  // namespace sg

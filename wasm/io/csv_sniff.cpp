@@ -13,9 +13,11 @@ namespace {
 using Row = std::vector<std::string>;
 
 struct Sample {
-  std::vector<Row> rows;  // without blank lines
-  size_t quoted = 0;      // fields
-  uint64_t stray = 0;     // quotes out of place
+  std::vector<Row> rows;  // without blank lines and comments
+  Row comment;            // the last one before the first row
+  uint64_t comment_line = 0;
+  size_t quoted = 0;   // fields
+  uint64_t stray = 0;  // quotes out of place
   bool unclosed = false;
 };
 
@@ -25,8 +27,10 @@ Sample lex(std::string_view text, bool whole, char delimiter, char quote, const 
   Repairs repairs;
   CsvLexer lexer({delimiter, quote, options.max_line_bytes, options.max_columns}, repairs,
                  [&](const CsvRecord& record) {
-                   if (record.blank) return;
-                   Row& row = sample.rows.emplace_back();
+                   if (record.blank || (record.comment && !sample.rows.empty())) return;
+                   Row& row = record.comment ? sample.comment : sample.rows.emplace_back();
+                   if (record.comment) sample.comment_line = record.line;
+                   row.clear();
                    for (const CsvField& field : record.fields) {
                      row.emplace_back(trim(field.text));
                      sample.quoted += field.quoted;
@@ -77,6 +81,31 @@ double score(const Sample& sample) {
   return agreeing * agreeing * meaning * (sample.unclosed || sample.stray > sample.quoted ? 0.5 : 1.0);
 }
 
+bool mostly(size_t part, size_t whole) { return part > 0 && part * 5 >= whole * 4; }
+
+/// Blanks stand in any text, so they part columns only where nineteen of twenty lines have the first one's number of
+/// fields, more than half of the columns are values, and the lines are not values as they are (a date and a time).
+bool blanks_part_columns(const Sample& blanks, const Sample& lines) {
+  if (blanks.rows.empty() || blanks.unclosed) return false;
+  const size_t width = blanks.rows[0].size(), rows = blanks.rows.size();
+  size_t most = 0;
+  if (modal_width(blanks.rows, 0, &most) != width || width < 2 || most * 20 < rows * 19) return false;
+  size_t whole = 0;
+  for (const Row& row : lines.rows) whole += row.size() == 1 && is_value(row[0]);
+  if (mostly(whole, lines.rows.size())) return false;
+  size_t of_values = 0;
+  for (size_t c = 0; c < width; ++c) {
+    size_t values = 0, cells = 0;
+    for (size_t r = rows > 1 ? 1 : 0; r < rows; ++r) {
+      if (c >= blanks.rows[r].size() || is_missing(blanks.rows[r][c])) continue;
+      ++cells;
+      values += is_value(blanks.rows[r][c]);
+    }
+    of_values += mostly(values, cells);
+  }
+  return of_values * 2 > width;
+}
+
 /// Single quotes quote only where each of them opens or closes a field.
 bool single_quotes(const Sample& sample) { return sample.quoted >= 2 && sample.stray == 0 && !sample.unclosed; }
 
@@ -89,10 +118,14 @@ struct Shape {
 Shape sniff_shape(std::string_view text, bool whole, const CsvOptions& options) {
   Shape best;
   double best_score = -1;
-  for (const char delimiter : options.delimiter ? std::string(1, *options.delimiter) : std::string(",;\t|")) {
+  for (const char delimiter : options.delimiter ? std::string(1, *options.delimiter) : std::string(",;\t| ")) {
     for (const char quote : options.quote ? std::string(1, *options.quote) : std::string("\"'")) {
       if (quote == '\'' && !options.quote && best.sample.quoted > 0) continue;
+      if (delimiter == ' ' && best_score > 0 && best.delimiter != ',' && best.delimiter != ' ') continue;
       Sample sample = lex(text, whole, delimiter, quote, options);
+      if (delimiter == ' ' && !options.delimiter &&
+          !blanks_part_columns(sample, lex(text, whole, '\n', quote, options)))
+        continue;
       if (quote == '\'' && !options.quote && !single_quotes(sample)) continue;
       const double points = score(sample) * (quote == '\'' ? 1.01 : 1.0);
       if (points > best_score) {
@@ -134,8 +167,6 @@ Evidence weigh(const std::vector<Row>& rows, size_t from, size_t column) {
   return evidence;
 }
 
-bool mostly(size_t part, size_t whole) { return part > 0 && part * 5 >= whole * 4; }
-
 /// Names over values: years may stand in it, but a row of numbers never is a header.
 bool sniff_header(const std::vector<Row>& rows, size_t width) {
   if (rows.empty()) return false;
@@ -161,6 +192,12 @@ bool sniff_header(const std::vector<Row>& rows, size_t width) {
   if (values > 0) return names_over_values > 0 && years == values;
   if (names_over_values > 0) return true;
   return names > 0 && names * 2 >= width && !repeats;
+}
+
+/// Whether the last comment before the rows is their header, as numpy.savetxt writes it.
+bool names_columns(const Sample& sample) {
+  if (sample.rows.empty() || sample.comment.size() != modal_width(sample.rows, 0)) return false;
+  return std::none_of(sample.comment.begin(), sample.comment.end(), is_value);
 }
 
 /// Cells after the last one that is not empty do not widen the table.
@@ -223,8 +260,10 @@ CsvPlan sniff_csv(std::string_view text, bool whole, const CsvOptions& options) 
   CsvPlan plan;
   plan.dialect.delimiter = shape.delimiter;
   plan.dialect.quote = shape.quote;
-  plan.dialect.header = options.header ? *options.header : sniff_header(rows, modal_width(rows, 0));
-  const size_t from = plan.dialect.header && !rows.empty() ? 1 : 0;
+  const bool comment = options.header.value_or(true) && names_columns(shape.sample);
+  plan.dialect.header = comment || (options.header ? *options.header : sniff_header(rows, modal_width(rows, 0)));
+  const size_t from = plan.dialect.header && !comment && !rows.empty() ? 1 : 0;
+  if (comment) plan.names = shape.sample.comment, plan.header_line = shape.sample.comment_line;
   if (from == 1) plan.names = rows[0];
   plan.width = from == 1 ? std::max(rows[0].size(), effective_width(rows, 1)) : modal_width(rows, 0);
   SampleColumns columns(plan.width);

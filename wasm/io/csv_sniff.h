@@ -21,6 +21,7 @@ struct CsvPlan {
   CsvDialect dialect;
   size_t width = 0;                // columns of the table
   std::vector<std::string> names;  // the header as written, empty without one
+  uint64_t header_line = 0;        // where it is a comment ("# time speed"), else 0
   std::vector<ColumnPlan> columns;
 };
 
