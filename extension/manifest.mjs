@@ -46,7 +46,7 @@ const perBrowser = {
     permissions: [
       'nativeMessaging', // the native host: granted folders and checkpoints on disk
       'offscreen', // the document whose worker trains, since a service worker has none and ends when idle
-      'unlimitedStorage', // checkpoints in the browser's own storage must not be evicted
+      'unlimitedStorage', // data and checkpoints in the browser's own storage: no quota but the disk, no eviction
     ],
     background: { service_worker: 'service_worker.js', type: 'module' },
     // Without the key any other extension may send us messages.
@@ -56,7 +56,10 @@ const perBrowser = {
     cross_origin_opener_policy: { value: 'same-origin' },
   },
   firefox: {
-    permissions: ['nativeMessaging', 'unlimitedStorage'],
+    permissions: [
+      'nativeMessaging',
+      'unlimitedStorage', // grants what navigator.storage.persist() asks for (src/background/persistence.ts)
+    ],
     // An event page owns the worker itself: Firefox has neither offscreen documents nor service workers here.
     background: { scripts: ['event_page.js'], type: 'module' },
     browser_specific_settings: {

@@ -2,9 +2,11 @@
 // an idle event page after 30 s, its worker with it, so a busy worker keeps it alive by the call that counts as activity.
 import { extensionVersion } from '../browser.ts';
 import { HOST_NAME } from '../messages/host.ts';
+import type { BackgroundAnswer } from '../messages/relay.ts';
 import { KeepAlive } from './keep_alive.ts';
 import { answerOwnMessages } from './own_messages.ts';
 import { WorkerOwner } from './owner.ts';
+import { persisted } from './persistence.ts';
 import { Relay } from './relay.ts';
 
 let relay: Relay | null = null;
@@ -27,4 +29,15 @@ const owner = new WorkerOwner({
   },
 });
 
-answerOwnMessages((type) => (type === 'training.open' ? owner.start() : null));
+/** Storage that may be cleared is told of once. */
+let told = false;
+
+async function open(): Promise<BackgroundAnswer> {
+  const answer = await owner.start();
+  if (!answer.ok || told) return answer;
+  told = true;
+  if (!(await persisted(navigator.storage))) owner.tellEvictable();
+  return answer;
+}
+
+answerOwnMessages((type) => (type === 'training.open' ? open() : null));

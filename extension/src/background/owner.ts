@@ -1,7 +1,7 @@
 // Whoever owns the training worker (Chromium's offscreen document, Firefox's event page) starts it here and answers its
 // wishes: a port to the native host's relay, and to be kept alive while something would be lost.
 import { trainingWorkerUrl } from '../browser.ts';
-import type { BackgroundAnswer, RelayPort, ToOwner } from '../messages/relay.ts';
+import type { BackgroundAnswer, RelayPort, StorageEvictable, ToOwner } from '../messages/relay.ts';
 import { isRecord } from '../messages/validate.ts';
 
 export interface OwnerWishes {
@@ -32,6 +32,12 @@ export class WorkerOwner {
   givePort(port: MessagePort, version: string): void {
     const message: RelayPort = { type: 'relay.port', version };
     this.#worker?.postMessage(message, [port]);
+  }
+
+  /** Tells the worker that the browser may clear its storage. */
+  tellEvictable(): void {
+    const message: StorageEvictable = { type: 'storage.evictable' };
+    this.#worker?.postMessage(message);
   }
 
   #launch(): Promise<BackgroundAnswer> {

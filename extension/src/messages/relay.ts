@@ -32,6 +32,11 @@ export interface RelayPort {
   version: string;
 }
 
+/** From the owner to the worker: the browser does not promise to keep what is stored. */
+export interface StorageEvictable {
+  type: 'storage.evictable';
+}
+
 /** From pages and the offscreen document to the background. */
 export type ToBackground = { type: 'training.open' } | { type: 'relay.link' };
 /** From the background to the offscreen document: answer when the worker is ready. */

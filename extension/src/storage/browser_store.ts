@@ -67,8 +67,9 @@ export class BrowserStore implements CheckpointStore {
   }
 
   describeRun(run: string, words: RunWords): Promise<void> {
-    return this.#in(run, 0, async (folder) => {
-      await writeWhole(await folder.getDirectoryHandle(run), RUN_FILE, runFile(words));
+    const bytes = runFile(words);
+    return this.#in(run, bytes.length, async (folder) => {
+      await writeWhole(await folder.getDirectoryHandle(run), RUN_FILE, bytes);
     });
   }
 
@@ -198,7 +199,7 @@ function storeError(error: unknown, what: string, size: number): StoreError {
   if (isNamed(error, 'QuotaExceededError')) {
     return new StoreError(
       'store.disk_full',
-      `The browser's storage has no room for ${what} (${String(size)} bytes); nothing was saved and older checkpoints stand. Free disk space or remove checkpoints, then save again.`,
+      `The browser's storage has no room for ${what} (${String(size)} bytes); nothing was saved, and what was there before stands. Free disk space or remove checkpoints, then save again.`,
     );
   }
   if (isNamed(error, 'NotFoundError'))

@@ -6,7 +6,7 @@ import { isNamed, readWhole, removePartials, removeQuietly, writeWhole } from '.
 import { manifest as checkManifest, MANIFEST } from './manifest.ts';
 import type { Fingerprint, Manifest, Origin } from './manifest.ts';
 import { RemoteShards } from './remote_shards.ts';
-import type { FetchColumns } from './remote_shards.ts';
+import type { FetchColumns, Lack } from './remote_shards.ts';
 import type { ShardFiles } from './shard_rows.ts';
 import { ShardStore } from './shard_store.ts';
 
@@ -35,6 +35,7 @@ export class Datasets {
   readonly #root: () => Promise<FileSystemDirectoryHandle>;
   readonly #estimate: Estimate;
   readonly #fetchColumns: FetchColumns;
+  readonly #lacks: (lack: Lack) => void;
   #folder: Promise<FileSystemDirectoryHandle> | null = null;
   readonly #known = new Map<string, StoredDataset>();
 
@@ -42,10 +43,12 @@ export class Datasets {
     root: () => Promise<FileSystemDirectoryHandle>,
     estimate: Estimate,
     fetchColumns: FetchColumns,
+    lacks: (lack: Lack) => void,
   ) {
     this.#root = root;
     this.#estimate = estimate;
     this.#fetchColumns = fetchColumns;
+    this.#lacks = lacks;
   }
 
   /** Null: data sets can be kept. Otherwise why they cannot. */
@@ -114,7 +117,9 @@ export class Datasets {
   async begin(): Promise<DatasetWriter> {
     const folder = await this.#open();
     const id = crypto.randomUUID();
-    const mine = await folder.getDirectoryHandle(id, { create: true });
+    const mine = await folder.getDirectoryHandle(id, { create: true }).catch((error: unknown) => {
+      throw storageError(error);
+    });
     return new DatasetWriter(mine, {
       finished: async () => {
         const stored = await this.#load(mine);
@@ -189,7 +194,10 @@ export class Datasets {
     const shards =
       manifest.remote === null
         ? new ShardStore(folder, manifest)
-        : await RemoteShards.open(folder, manifest, manifest.remote, this.#fetchColumns);
+        : await RemoteShards.open(folder, manifest, manifest.remote, this.#fetchColumns, {
+            free: () => this.free(),
+            lacks: this.#lacks,
+          });
     return { id: folder.name, manifest, used, shards };
   }
 }

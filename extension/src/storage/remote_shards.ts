@@ -19,6 +19,21 @@ export type FetchColumns = (
   signal: AbortSignal,
 ) => Promise<{ bytes: Uint8Array<ArrayBuffer>; sha256: string }>;
 
+/** What found no room here, and how much of it there is. */
+export interface Lack {
+  name: string;
+  /** Bytes that are needed for all of it. */
+  needed: number;
+  /** Null where the browser does not say. */
+  free: number | null;
+}
+
+/** The room that the browser gives, and who is told where it does not suffice. */
+export interface Room {
+  free: () => Promise<number | null>;
+  lacks: (lack: Lack) => void;
+}
+
 const ENDING = '.safetensors';
 const PART = /^(\d{6})\.\d+\.safetensors$/;
 const FORMAT = 'shadegrad-columns/1';
@@ -28,6 +43,9 @@ export class RemoteShards implements ShardFiles {
   readonly #manifest: Manifest;
   readonly #dataset: string;
   readonly #fetch: FetchColumns;
+  readonly #room: Room;
+  /** Bytes that were free when there was no room; null: there is. */
+  #short: number | null = null;
   /** What is here of each shard. */
   readonly #parts = new Map<string, Set<string>>();
   readonly #verified = new Set<string>();
@@ -40,11 +58,13 @@ export class RemoteShards implements ShardFiles {
     manifest: Manifest,
     dataset: string,
     fetch: FetchColumns,
+    room: Room,
   ) {
     this.#folder = folder;
     this.#manifest = manifest;
     this.#dataset = dataset;
     this.#fetch = fetch;
+    this.#room = room;
   }
 
   static async open(
@@ -52,8 +72,9 @@ export class RemoteShards implements ShardFiles {
     manifest: Manifest,
     dataset: string,
     fetch: FetchColumns,
+    room: Room,
   ): Promise<RemoteShards> {
-    const shards = new RemoteShards(folder, manifest, dataset, fetch);
+    const shards = new RemoteShards(folder, manifest, dataset, fetch, room);
     for await (const [name, handle] of folder.entries()) {
       const stem = PART.exec(name)?.[1];
       if (stem === undefined) continue;
@@ -123,25 +144,56 @@ export class RemoteShards implements ShardFiles {
     const file = fileOf(shard, columns, bytes, sha256);
     const access = inMemory(file);
     const { tensors } = headerOf(access);
-    await this.#keep(shard.file, file);
+    await this.#keep(shard, columns, file);
     return { access, tensors };
   }
 
-  /** Without room the run goes on, and the next epoch asks the host again. */
-  async #keep(shard: string, file: Uint8Array<ArrayBuffer>): Promise<void> {
-    const parts = this.#partsOf(shard);
+  /** Without room the run goes on, which is told, and the next epoch asks the host again. */
+  async #keep(
+    shard: ManifestShard,
+    columns: ManifestColumn[],
+    file: Uint8Array<ArrayBuffer>,
+  ): Promise<void> {
+    if (await this.#isStillShort(file.length)) return;
+    const parts = this.#partsOf(shard.file);
     const taken = [...parts].map((name) => Number(name.split('.')[1]));
-    const stem = shard.slice(0, -ENDING.length);
+    const stem = shard.file.slice(0, -ENDING.length);
     const name = `${stem}.${String(Math.max(-1, ...taken) + 1)}${ENDING}`;
     try {
       await writeWhole(this.#folder, name, file);
     } catch (error) {
-      if (isNamed(error, 'QuotaExceededError')) return;
-      throw error;
+      if (!isNamed(error, 'QuotaExceededError')) throw error;
+      const free = await this.#room.free();
+      if (this.#short === null)
+        this.#room.lacks({
+          name: this.#manifest.source.name,
+          needed: this.#missing(columns),
+          free,
+        });
+      this.#short = free ?? 0;
+      return;
     }
+    this.#short = null;
     parts.add(name);
     this.#verified.add(name);
     this.bytes += file.length;
+  }
+
+  /** Whole shards are not written again and again only to find no room: first it must have grown by one. */
+  async #isStillShort(bytes: number): Promise<boolean> {
+    if (this.#short === null) return false;
+    const free = await this.#room.free();
+    return free !== null && free < this.#short + bytes;
+  }
+
+  /** Bytes of these columns in the shards of which nothing is here. */
+  #missing(columns: ManifestColumn[]): number {
+    const covers = ({ columns: [first, count] }: ManifestShard): boolean =>
+      columns.some(({ index }) => index >= first && index < first + count);
+    const rows = this.#manifest.shards
+      .filter((shard) => covers(shard) && this.#partsOf(shard.file).size === 0)
+      .reduce((sum, shard) => sum + shard.rows, 0);
+    return columns.reduce((sum, column) => sum + rows * rowBytes(column), 0);
   }
 
   #partsOf(shard: string): Set<string> {
@@ -167,9 +219,9 @@ function fileOf(
 ): Uint8Array<ArrayBuffer> {
   const header: Record<string, unknown> = { __metadata__: { format: FORMAT, sha256 } };
   let at = 0;
-  for (const { index, dtype, shape } of columns) {
-    const width = shape.reduce((product, length) => product * length, 1);
-    const end = at + rows * width * bytesOf(dtype);
+  for (const column of columns) {
+    const { index, dtype, shape } = column;
+    const end = at + rows * rowBytes(column);
     header[`c${String(index)}`] = { dtype, shape: [rows, ...shape], data_offsets: [at, end] };
     at = end;
   }
@@ -181,6 +233,10 @@ function fileOf(
   file.set(text, 8);
   file.set(values, 8 + length);
   return file;
+}
+
+function rowBytes({ dtype, shape }: ManifestColumn): number {
+  return shape.reduce((product, length) => product * length, bytesOf(dtype));
 }
 
 export function bytesOf(dtype: ManifestColumn['dtype']): number {

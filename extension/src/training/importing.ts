@@ -9,6 +9,7 @@ import { chunksOf, naming, readDataset, ReadingMeter } from './dataset.ts';
 import type { OpenDataset, ReadingTask } from './dataset.ts';
 import { TrainingError } from './errors.ts';
 import type { ByteSource } from './sources.ts';
+import { megabytes } from './storage_notices.ts';
 
 /** What is read into memory where nothing can be kept. */
 const MEMORY_BYTES = 256e6;
@@ -110,24 +111,24 @@ export class Importing {
   async #remote({ remote, info }: ByteSource, task: ReadingTask): Promise<StoredDataset | null> {
     const imported = (await remote?.(task)) ?? null;
     if (imported === null) return null;
-    const writer = await this.#parts.datasets.begin();
+    const writer = await this.#begin(info.name);
     try {
       const { kind, path } = info;
       return await writer.finish(imported.manifest, { kind, path }, imported.dataset);
     } catch (error) {
       await writer.abort();
-      throw naming(info.name, error);
+      throw await this.#named(info.name, error, JSON.stringify(imported.manifest).length);
     }
   }
 
   async #import(source: ByteSource, print: Fingerprint, task: ReadingTask): Promise<StoredDataset> {
-    const { core, datasets } = this.#parts;
+    const { core } = this.#parts;
     const { info, options, contained } = source;
     const { name, size, mtime, head, tail } = print;
     await this.#needRoom(name, LEAST_SHARE * size);
     const hashes = contained ? { head, tail } : {};
+    const writer = await this.#begin(name);
     const opened = core.importOpen({ name, size, mtime, ...hashes, options });
-    const writer = await datasets.begin();
     const meter = new ReadingMeter(info.size);
     try {
       for (const part of source.parts) {
@@ -149,6 +150,14 @@ export class Importing {
       throw await this.#named(name, error, (info.size / meter.bytes) * writer.bytes);
     } finally {
       core.importClose(opened);
+    }
+  }
+
+  async #begin(name: string): Promise<DatasetWriter> {
+    try {
+      return await this.#parts.datasets.begin();
+    } catch (error) {
+      throw await this.#named(name, error, 0);
     }
   }
 
@@ -194,8 +203,4 @@ async function write(writer: DatasetWriter, shards: ImportedShard[]): Promise<vo
 
 function isSame(a: Fingerprint, b: Fingerprint): boolean {
   return a.size === b.size && a.mtime === b.mtime && a.head === b.head && a.tail === b.tail;
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1e6).toLocaleString('en-US')} MB`;
 }

@@ -17,6 +17,7 @@ import { HostStore } from './host_store.ts';
 import { HostLink } from './hostlink.ts';
 import { Saving } from './saving.ts';
 import { Snapshot } from './snapshot.ts';
+import { tellEvictable, tellLack } from './storage_notices.ts';
 import { Training } from './training.ts';
 
 declare const self: {
@@ -61,7 +62,9 @@ const saving = new Saving(
 let training: Training | null = null;
 
 self.onmessage = ({ data, ports: [port] }) => {
-  if (!isRecord(data) || data['type'] !== 'relay.port' || port === undefined) return;
+  if (!isRecord(data)) return;
+  if (data['type'] === 'storage.evictable') tellEvictable(snapshot);
+  if (data['type'] !== 'relay.port' || port === undefined) return;
   link.takePort(port, (data as unknown as RelayPort).version);
 };
 
@@ -78,7 +81,14 @@ async function begin(): Promise<void> {
     link,
     saving,
     runs: new Runs(root),
-    datasets: new Datasets(root, () => navigator.storage.estimate(), fetchColumns(link)),
+    datasets: new Datasets(
+      root,
+      () => navigator.storage.estimate(),
+      fetchColumns(link),
+      (lack) => {
+        tellLack(snapshot, lack);
+      },
+    ),
     snapshot,
     examples: EXAMPLES,
     busy: (busy) => {

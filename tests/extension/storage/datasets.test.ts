@@ -12,6 +12,7 @@ const open = (): Datasets =>
     async () => root.asHandle(),
     async () => (quota === undefined ? {} : { quota, usage: 10 }),
     () => Promise.reject(new Error('There is no host.')),
+    () => undefined,
   );
 beforeEach(() => {
   root = new FakeFolder();
@@ -101,7 +102,9 @@ describe('imported data sets', () => {
     const { id } = await importOne();
     await datasets.remove(id);
     expect(folders()).toEqual([]);
-    await expect(datasets.get(id)).rejects.toMatchObject({ code: 'dataset.gone' });
+    await expect(datasets.get(id)).rejects.toMatchObject({
+      code: 'dataset.gone',
+    });
   });
 
   test('a manifest that the core would not have written is not kept', async () => {
@@ -142,6 +145,7 @@ describe('the room', () => {
       () => Promise.reject(new DOMException('private', 'SecurityError')),
       async () => ({}),
       () => Promise.reject(new Error('There is no host.')),
+      () => undefined,
     );
     expect(await datasets.unavailable()).toMatch(/SecurityError: private/);
   });
@@ -149,6 +153,8 @@ describe('the room', () => {
   test('that is full is an error by name', async () => {
     const writer = await datasets.begin();
     root.disk.free = 10;
-    await expect(writer.write(file, shard.slice())).rejects.toMatchObject({ code: 'storage.full' });
+    await expect(writer.write(file, shard.slice())).rejects.toMatchObject({
+      code: 'storage.full',
+    });
   });
 });

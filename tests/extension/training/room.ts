@@ -13,6 +13,7 @@ import { fetchColumns } from '../../../extension/src/training/host_columns.ts';
 import { HostStore } from '../../../extension/src/training/host_store.ts';
 import { Saving } from '../../../extension/src/training/saving.ts';
 import { Snapshot } from '../../../extension/src/training/snapshot.ts';
+import { tellLack } from '../../../extension/src/training/storage_notices.ts';
 import { Training } from '../../../extension/src/training/training.ts';
 import { FakeCore } from '../fake_core.ts';
 import { FakeFolder } from '../fake_opfs.ts';
@@ -84,7 +85,14 @@ export class Room {
       link: this.link,
       saving,
       runs: new Runs(root),
-      datasets: new Datasets(root, async () => this.estimate(), fetchColumns(this.link, 1)),
+      datasets: new Datasets(
+        root,
+        async () => this.estimate(),
+        fetchColumns(this.link, 1),
+        (lack) => {
+          tellLack(snapshot, lack);
+        },
+      ),
       snapshot,
       examples: { 'x.csv': CSV },
       busy: (busy) => this.busy.push(busy),
