@@ -109,8 +109,8 @@ export default defineConfig(
     files: ['**/src/background/**'],
     rules: {
       ...forbidImports(
-        ['training', 'storage', 'reading', 'popup', 'dashboard', 'ui'],
-        'The background only relays: it knows messages and browser.ts.',
+        ['training', 'reading', 'popup', 'dashboard', 'ui'],
+        'The background relays and attends: it knows messages, browser.ts and what is stored.',
       ),
       'no-restricted-globals': ['error', ...noNetwork, noFrames],
     },

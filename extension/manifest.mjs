@@ -48,6 +48,12 @@ const perBrowser = {
       'offscreen', // the document whose worker trains, since a service worker has none and ends when idle
       'unlimitedStorage', // data and checkpoints in the browser's own storage: no quota but the disk, no eviction
     ],
+    // Each is asked for by a click of its own, and granting it is what switches it on (src/ui/while_away.ts).
+    optional_permissions: [
+      'notifications', // tells of a run's end, or of trouble with it
+      'power', // keeps the machine awake while it trains
+      'background', // goes on training when the last window is closed
+    ],
     background: { service_worker: 'service_worker.js', type: 'module' },
     // Without the key any other extension may send us messages.
     externally_connectable: { ids: [] },
@@ -60,6 +66,8 @@ const perBrowser = {
       'nativeMessaging',
       'unlimitedStorage', // grants what navigator.storage.persist() asks for (src/background/persistence.ts)
     ],
+    // Firefox has no API that keeps a machine awake without a visible page, and ends with its last window.
+    optional_permissions: ['notifications'],
     // An event page owns the worker itself: Firefox has neither offscreen documents nor service workers here.
     background: { scripts: ['event_page.js'], type: 'module' },
     browser_specific_settings: {

@@ -20,6 +20,29 @@ export async function openDashboard(): Promise<void> {
   await chrome.tabs.create({ url: packageUrl('dashboard.html') });
 }
 
+/** What a person may switch on or off; granting is what switches it on. */
+export type Extra = 'notifications' | 'power' | 'background';
+
+/** Those that there are in this browser. */
+export function offeredExtras(): Extra[] {
+  return (chrome.runtime.getManifest().optional_permissions ?? []) as Extra[];
+}
+
+export function isGranted(extra: Extra): Promise<boolean> {
+  return chrome.permissions.contains({ permissions: [extra] });
+}
+
+/** Must be called in answer to a click; false where the person declines. */
+export function grant(extra: Extra): Promise<boolean> {
+  return chrome.permissions.request({ permissions: [extra] });
+}
+
+export async function withdraw(extra: Extra): Promise<void> {
+  // Nobody could let go of the machine any more once the permission is gone.
+  if (extra === 'power') chrome.power.releaseKeepAwake();
+  await chrome.permissions.remove({ permissions: [extra] });
+}
+
 interface ScriptPolicy {
   createScriptURL: (url: string) => string;
 }

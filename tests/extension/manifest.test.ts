@@ -27,7 +27,27 @@ const PERMISSION_OF: Record<string, string | null> = {
   'runtime.MessageSender': null,
   'offscreen.createDocument': 'offscreen',
   'offscreen.Reason': 'offscreen',
+  'runtime.onStartup': null,
   'tabs.create': null,
+  // Only an address that is ours: tabs are found by runtime.getContexts.
+  'tabs.update': null,
+  'windows.update': null,
+  'permissions.contains': null,
+  'permissions.request': null,
+  'permissions.remove': null,
+  'permissions.onAdded': null,
+  'action.setBadgeText': null,
+  'action.setBadgeBackgroundColor': null,
+  'action.setBadgeTextColor': null,
+  'action.setTitle': null,
+  'i18n.getUILanguage': null,
+  'power.releaseKeepAwake': 'power',
+};
+
+/** What a person may grant or not; `background` has no API, and Firefox has neither of the last two. */
+const OPTIONAL: Record<string, string[]> = {
+  chrome: ['notifications', 'power', 'background'],
+  firefox: ['notifications'],
 };
 
 const calls = new Set(
@@ -50,7 +70,10 @@ describe('permissions are exactly what is used', () => {
     );
     if (browser === 'firefox') needed.delete('offscreen');
     if (uses(/navigator\.storage\.getDirectory/)) needed.add('unlimitedStorage');
-    expect(new Set(manifestFor(browser).permissions)).toEqual(needed);
+    for (const optional of OPTIONAL['chrome']!) needed.delete(optional);
+    const { permissions, optional_permissions } = manifestFor(browser);
+    expect(new Set(permissions)).toEqual(needed);
+    expect(optional_permissions).toEqual(OPTIONAL[browser]);
   });
 
   test.each(['chrome', 'firefox'])(

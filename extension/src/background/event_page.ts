@@ -3,13 +3,19 @@
 import { extensionVersion } from '../browser.ts';
 import { HOST_NAME } from '../messages/host.ts';
 import type { BackgroundAnswer } from '../messages/relay.ts';
+import { Attendant } from './attendant.ts';
+import { markAtRest } from './interrupted.ts';
 import { KeepAlive } from './keep_alive.ts';
 import { answerOwnMessages } from './own_messages.ts';
 import { WorkerOwner } from './owner.ts';
 import { persisted } from './persistence.ts';
 import { Relay } from './relay.ts';
+import { openRun } from './run_page.ts';
 
 let relay: Relay | null = null;
+/** Since its start there was a worker that told of its run. */
+let marked = false;
+const attendant = new Attendant(openRun);
 const keepAlive = new KeepAlive(async () => {
   await chrome.runtime.getPlatformInfo();
 });
@@ -27,6 +33,10 @@ const owner = new WorkerOwner({
   busy: (busy) => {
     keepAlive.set(busy);
   },
+  mark: (mark) => {
+    marked = true;
+    void attendant.show(mark);
+  },
 });
 
 /** Storage that may be cleared is told of once. */
@@ -38,6 +48,17 @@ async function open(): Promise<BackgroundAnswer> {
   told = true;
   if (!(await persisted(navigator.storage))) owner.tellEvictable();
   return answer;
+}
+
+chrome.runtime.onStartup.addListener(() => {
+  void rest(true);
+});
+void rest(false);
+
+/** No worker outlives this page. */
+async function rest(starts: boolean): Promise<void> {
+  const mark = await markAtRest(starts);
+  if (!marked) await attendant.show(mark);
 }
 
 answerOwnMessages((type) => (type === 'training.open' ? open() : null));

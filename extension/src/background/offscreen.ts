@@ -11,6 +11,10 @@ const owner = new WorkerOwner({
   },
   // The document stays for as long as the browser runs.
   busy: () => undefined,
+  mark: (mark) => {
+    // The icon keeps the last one, should the service worker not answer.
+    chrome.runtime.sendMessage({ type: 'run.mark', mark }).catch(() => undefined);
+  },
 });
 
 answerOwnMessages((type) => (type === 'training.wait' ? owner.start() : null));

@@ -6,12 +6,7 @@ let opening: Promise<void> | null = null;
 export async function openOffscreen(page: string): Promise<void> {
   // A document that is still loading is listed already, but nobody in it listens yet.
   if (opening !== null) return opening;
-  const url = chrome.runtime.getURL(page);
-  const contexts = await chrome.runtime.getContexts({
-    contextTypes: [chrome.runtime.ContextType.OFFSCREEN_DOCUMENT],
-    documentUrls: [url],
-  });
-  if (contexts.length > 0) return;
+  if (await isOffscreenOpen(page)) return;
   opening ??= chrome.offscreen
     .createDocument({
       url: page,
@@ -22,4 +17,12 @@ export async function openOffscreen(page: string): Promise<void> {
       opening = null;
     });
   await opening;
+}
+
+export async function isOffscreenOpen(page: string): Promise<boolean> {
+  const contexts = await chrome.runtime.getContexts({
+    contextTypes: [chrome.runtime.ContextType.OFFSCREEN_DOCUMENT],
+    documentUrls: [chrome.runtime.getURL(page)],
+  });
+  return contexts.length > 0;
 }

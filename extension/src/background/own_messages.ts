@@ -4,7 +4,10 @@ import type { BackgroundAnswer } from '../messages/relay.ts';
 import { isRecord } from '../messages/validate.ts';
 
 /** Answers of the messages that are handled, by type; null leaves a message to another context. */
-export type Handler = (type: string) => Promise<BackgroundAnswer> | null;
+export type Handler = (
+  type: string,
+  message: Record<string, unknown>,
+) => Promise<BackgroundAnswer> | null;
 
 export function isOwnSender(sender: chrome.runtime.MessageSender): boolean {
   if (sender.id !== chrome.runtime.id) return false;
@@ -15,7 +18,7 @@ export function answerOwnMessages(handler: Handler): void {
   chrome.runtime.onMessage.addListener((message: unknown, sender, respond) => {
     if (!isOwnSender(sender) || !isRecord(message) || typeof message['type'] !== 'string')
       return false;
-    const answer = handler(message['type']);
+    const answer = handler(message['type'], message);
     if (answer === null) return false;
     answer
       .catch((error: unknown): BackgroundAnswer => {

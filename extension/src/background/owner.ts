@@ -2,12 +2,14 @@
 // wishes: a port to the native host's relay, and to be kept alive while something would be lost.
 import { trainingWorkerUrl } from '../browser.ts';
 import type { BackgroundAnswer, RelayPort, StorageEvictable, ToOwner } from '../messages/relay.ts';
+import type { RunMark } from '../messages/run_mark.ts';
 import { isRecord } from '../messages/validate.ts';
 
 export interface OwnerWishes {
   /** The worker wants a new port to the relay. */
   link: () => void;
   busy: (busy: boolean) => void;
+  mark: (mark: RunMark) => void;
 }
 
 export class WorkerOwner {
@@ -54,6 +56,7 @@ export class WorkerOwner {
         if (wish.type === 'worker.ready') resolve({ ok: true });
         else if (wish.type === 'worker.failed') failed(wish.message);
         else if (wish.type === 'relay.wanted') this.#wishes.link();
+        else if (wish.type === 'run.mark') this.#wishes.mark(wish.mark);
         else this.#wishes.busy(wish.busy);
       };
       worker.onerror = (event) => {

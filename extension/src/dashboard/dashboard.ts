@@ -18,6 +18,7 @@ import type { Snapshot } from '../ui/page.ts';
 import { PredictionChart } from '../ui/prediction_chart.ts';
 import { Stage } from '../ui/stage.ts';
 import { once, testIds } from '../ui/testids.ts';
+import { WhileAway } from '../ui/while_away.ts';
 
 function makeLossCard(chart: LossChart): HTMLElement {
   const log = make('input', { type: 'checkbox', ...once(testIds.logScale) });
@@ -104,7 +105,14 @@ document.body.append(
       data.element,
       imports.element,
     ),
-    make('div', { class: 'column side' }, control, checkpoints.element, machine.element),
+    make(
+      'div',
+      { class: 'column side' },
+      control,
+      checkpoints.element,
+      machine.element,
+      new WhileAway(page).element,
+    ),
   ),
   announcer.element,
 );

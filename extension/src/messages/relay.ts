@@ -1,6 +1,7 @@
 // What the training worker and the background say to each other over their MessagePort, and what the worker and the
 // document that owns it say. The background only relays: it turns base64 into buffers and back, and looks at nothing
 // else of a host's message.
+import type { RunMark } from './run_mark.ts';
 
 /** From the worker. `bytes` of a message to the host is an ArrayBuffer that the background encodes. */
 export type ToRelay =
@@ -23,7 +24,14 @@ export type ToOwner =
   /** The worker needs a port to the background, or a new one after silence. */
   | { type: 'relay.wanted' }
   /** Whether something would be lost if this context ended now. */
-  | { type: 'worker.busy'; busy: boolean };
+  | { type: 'worker.busy'; busy: boolean }
+  | ToldMark;
+
+/** How the run stands, for the browser's own places. */
+export interface ToldMark {
+  type: 'run.mark';
+  mark: RunMark;
+}
 
 /** From the owner to the worker; the port travels with it. */
 export interface RelayPort {
@@ -38,7 +46,7 @@ export interface StorageEvictable {
 }
 
 /** From pages and the offscreen document to the background. */
-export type ToBackground = { type: 'training.open' } | { type: 'relay.link' };
+export type ToBackground = { type: 'training.open' } | { type: 'relay.link' } | ToldMark;
 /** From the background to the offscreen document: answer when the worker is ready. */
 export interface ToOffscreen {
   type: 'training.wait';

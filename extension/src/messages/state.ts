@@ -207,11 +207,15 @@ export interface LastRun {
   loss: number | null;
   device: DeviceName | null;
   time: number;
+  /** Whether it was still under way when this was written. */
+  interrupted: boolean;
 }
 
 export interface RunState {
   revision: number;
   phase: Phase;
+  /** Its name, which is also that of its folder of checkpoints. */
+  run: string | null;
   /** How the run in phase 'finished' ended. */
   outcome: 'completed' | 'stopped' | null;
   failure: Failure | null;
@@ -276,6 +280,7 @@ export function emptyState(): RunState {
   return {
     revision: 0,
     phase: 'empty',
+    run: null,
     outcome: null,
     failure: null,
     source: null,

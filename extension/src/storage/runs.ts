@@ -23,6 +23,7 @@ const lastRun: v.Check<LastRun> = v.object({
   loss: v.nullable(v.number()),
   device: v.nullable(v.oneOf('cpu', 'webgl')),
   time: v.number(),
+  interrupted: v.withDefault(v.boolean, false),
 });
 
 export class Runs {

@@ -18,6 +18,7 @@ import { TrainingError } from './errors.ts';
 import { savingPlan } from './retention.ts';
 import type { SavingPlan } from './retention.ts';
 import { Loop, Pace, rest, Rests, SpeedMeter } from './loop.ts';
+import { TimeLeft } from './time_left.ts';
 import { feed } from './rows.ts';
 
 const TURN_MS = 12;
@@ -71,7 +72,7 @@ export class ActiveRun {
   #lastTurnAt: number | null = null;
   #epochSteps = 0;
   #epochMs = 0;
-  #wall = { at: 0, step: 0 };
+  #left = new TimeLeft();
   #trainLoss: number | null = null;
   #preparing = false;
 
@@ -103,7 +104,7 @@ export class ActiveRun {
   start(): void {
     this.#paused = false;
     this.#lastTurnAt = null;
-    this.#wall = { at: performance.now(), step: this.#state.step };
+    this.#left.begin(performance.now(), this.#state.step);
     this.#loadFor(this.#state.needs);
     this.#loop.start();
   }
@@ -130,6 +131,7 @@ export class ActiveRun {
   /** How hard it works from now on. */
   setEffort(effort: string): void {
     this.#note(this.#core.sessionSetEffort(this.#session, effort));
+    this.#forgetRate();
     if (!this.#paused && !this.#ended) this.#loop.start();
   }
 
@@ -228,6 +230,8 @@ export class ActiveRun {
     do reply = this.#core.sessionValidate(this.#session);
     while (!reply.done && reply.needs === null && performance.now() - began < TURN_MS);
     this.#loadFor(reply.needs);
+    this.#left.note(performance.now(), this.#state.step);
+    this.#events.progressed(this.progress(), []);
     if (!reply.done) return;
     const summary: EpochSummary = {
       epoch: this.#state.epoch + 1,
@@ -288,8 +292,11 @@ export class ActiveRun {
 
   #note(reply: StepReply): void {
     // What one device does in a turn may take another one minutes.
-    if (reply.device !== this.#state.device) this.#pace = new Pace();
+    const moved = reply.device !== this.#state.device;
+    if (moved) this.#pace = new Pace();
     this.#state = reply;
+    if (moved) this.#forgetRate();
+    if (!this.#paused) this.#left.note(performance.now(), reply.step);
     this.#rests.duty = reply.duty;
     this.#trainLoss = reply.trainLoss ?? this.#trainLoss;
     this.#events.progressed(this.progress(), reply.recent);
@@ -327,11 +334,14 @@ export class ActiveRun {
     );
   }
 
+  /** What it took so far says nothing of what it takes from now on. */
+  #forgetRate(): void {
+    this.#left = new TimeLeft();
+    this.#left.begin(performance.now(), this.#state.step);
+  }
+
   #secondsLeft(): number | null {
     const { step, stepsPerEpoch } = this.#state;
-    const done = step - this.#wall.step;
-    if (done <= 0) return null;
-    const msAStep = (performance.now() - this.#wall.at) / done;
-    return (Math.max(0, this.epochs * stepsPerEpoch - step) * msAStep) / 1000;
+    return this.#left.seconds(Math.max(0, this.epochs * stepsPerEpoch - step));
   }
 }

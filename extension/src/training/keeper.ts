@@ -1,13 +1,13 @@
 // Keeps what a run has reached: takes its checkpoint, saves it, remembers the run for the next start of the browser,
 // removes what the run's settings say may go, and keeps the pages' list.
 import { runOf } from '../messages/checkpoint_names.ts';
-import { keptBest } from '../messages/state.ts';
+import { isActive, keptBest } from '../messages/state.ts';
 import type { CheckpointEntry, EpochSummary, SourceInfo, StoreName } from '../messages/state.ts';
 import type { RunWords } from '../storage/checkpoint_store.ts';
 import type { Runs } from '../storage/runs.ts';
 import type { ActiveRun } from './active_run.ts';
 import { failureOf } from './errors.ts';
-import { isDue, superfluous } from './retention.ts';
+import { isDue, isOverdue, superfluous } from './retention.ts';
 import { checkpointId } from './run_names.ts';
 import type { Saving } from './saving.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -24,6 +24,7 @@ export class Keeper {
   #open = 0;
   #savedAt = 0;
   #savingMs = 0;
+  #savedStep = 0;
   #bestLoss = Infinity;
 
   /** `changed` is called when `busy` may have changed. */
@@ -37,8 +38,9 @@ export class Keeper {
   }
 
   /** A run starts, or goes on from a checkpoint with these epochs behind it. */
-  begin(epochs: readonly EpochSummary[]): void {
+  begin(epochs: readonly EpochSummary[], step: number): void {
     this.#savedAt = Date.now();
+    this.#savedStep = step;
     this.#savingMs = 0;
     this.#bestLoss = Math.min(Infinity, ...epochs.flatMap(({ validationLoss: l }) => l ?? []));
   }
@@ -53,9 +55,23 @@ export class Keeper {
     const { epoch, validationLoss } = summary;
     const best = validationLoss !== null && validationLoss < this.#bestLoss;
     if (best) this.#bestLoss = validationLoss;
-    const unsavedMs = Date.now() - this.#savedAt;
-    const due = isDue(run.plan, { epoch, best, unsavedMs, savingMs: this.#savingMs });
+    const due = isDue(run.plan, { epoch, best, ...this.#unsaved });
     if (due && !this.busy) await this.saveAutomatic(run, source);
+  }
+
+  /** A step is done: time to save in the middle of a long epoch, perhaps. */
+  async stepDone(run: ActiveRun, source: SourceInfo): Promise<void> {
+    if (isOverdue(run.plan, this.#unsaved) && !this.busy) await this.saveAutomatic(run, source);
+  }
+
+  /** The run rests, perhaps for good: the browser may be closed before it goes on. */
+  async paused(run: ActiveRun, source: SourceInfo): Promise<void> {
+    const step = this.#parts.snapshot.state.progress?.step ?? 0;
+    if (step > this.#savedStep && !this.busy) await this.saveAutomatic(run, source);
+  }
+
+  get #unsaved(): { unsavedMs: number; savingMs: number } {
+    return { unsavedMs: Date.now() - this.#savedAt, savingMs: this.#savingMs };
   }
 
   /** A failure is a notice: nobody waits for this checkpoint, and training goes on without it. */
@@ -154,9 +170,13 @@ export class Keeper {
     const data = { name, size, rows: description?.rows ?? null };
     const summary = { step, epoch, loss, device, data };
     const entry = await saving.save(checkpointId(run.id, step, asked), bytes, summary, store);
+    this.#savedStep = step;
     const checkpoint = { store: entry.store, id: entry.id };
     const { epochs } = run;
-    const lastRun = { source, checkpoint, step, epoch, epochs, loss, device, time: entry.time };
+    const { time } = entry;
+    const reached = { step, epoch, epochs, loss, device, time };
+    const interrupted = isActive(snapshot.state.phase);
+    const lastRun = { source, checkpoint, ...reached, interrupted };
     snapshot.update({ lastRun });
     await runs.remember(lastRun);
     return entry;

@@ -46,6 +46,18 @@ export function isDue(plan: SavingPlan, { epoch, best, unsavedMs, savingMs }: Mo
   return !soon && (best || (plan.everyEpochs > 0 && epoch % plan.everyEpochs === 0));
 }
 
+/** Where an epoch takes longer than this, what is lost with the browser should not be all of it. */
+const LONG_MS = 300_000;
+
+/** Time to save in the middle of an epoch. */
+export function isOverdue(
+  plan: SavingPlan,
+  { unsavedMs, savingMs }: Pick<Moment, 'unsavedMs' | 'savingMs'>,
+): boolean {
+  const longest = Math.max(LONG_MS, 1000 * plan.leastSeconds, PATIENCE * savingMs);
+  return plan.everyEpochs > 0 && unsavedMs >= longest;
+}
+
 /** Those that may go now that `saved` is safe: automatic ones of its run in its store, never the best nor itself. */
 export function superfluous(
   entries: readonly CheckpointEntry[],

@@ -133,8 +133,10 @@ export class Training {
   }
 
   pause(): void {
-    this.#needActive().pause();
+    const run = this.#needActive();
+    run.pause();
     this.#parts.snapshot.update({ phase: 'paused' });
+    void this.keeper.paused(run, this.data.need().source);
   }
 
   resume(): void {
@@ -239,12 +241,13 @@ export class Training {
         () => this.state.history,
       );
       this.#run = run;
-      this.keeper.begin(history.epochs);
+      this.keeper.begin(history.epochs, info.state.step);
       const { config, device, choice, parameters } = info;
       const { trainWindows: train, validationWindows: validation, skippedWindows: skipped } = info;
       snapshot.update({
         ...NO_RUN,
         phase: 'training',
+        run: id,
         config,
         device,
         choice,
@@ -273,6 +276,7 @@ export class Training {
     return {
       progressed: (progress, losses) => {
         snapshot.progress(progress, losses);
+        if (losses.length > 0) void this.keeper.stepDone(current(), this.data.need().source);
       },
       preparing: (preparing) => {
         snapshot.updateSoon({ preparing });

@@ -15,6 +15,7 @@ import { failureOf } from './errors.ts';
 import { fetchColumns } from './host_columns.ts';
 import { HostStore } from './host_store.ts';
 import { HostLink } from './hostlink.ts';
+import { Marks } from './marks.ts';
 import { Saving } from './saving.ts';
 import { Snapshot } from './snapshot.ts';
 import { tellEvictable, tellLack } from './storage_notices.ts';
@@ -30,8 +31,13 @@ const EXAMPLES = { 'seattle-weather.csv': seattleWeather };
 const channel = new BroadcastChannel(CHANNEL);
 const root = (): Promise<FileSystemDirectoryHandle> => navigator.storage.getDirectory();
 
-const snapshot = new Snapshot((event) => {
+const marks = new Marks((mark) => {
+  self.postMessage({ type: 'run.mark', mark });
+});
+
+const snapshot: Snapshot = new Snapshot((event) => {
   channel.postMessage(event);
+  marks.see(event, snapshot.state);
 });
 
 const link: HostLink = new HostLink({

@@ -77,6 +77,7 @@ export const testIds = {
   memory: 'memory',
   effort: 'run-effort',
   race: 'race',
+  extra: 'extra',
   parameters: 'parameters',
   windows: 'windows',
   // The result

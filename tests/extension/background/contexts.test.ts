@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Runs } from '../../../extension/src/storage/runs.ts';
+import { FakeFolder } from '../fake_opfs.ts';
 
 type Listener = (message: unknown, sender: object, respond: (answer: unknown) => void) => boolean;
 
@@ -10,12 +12,30 @@ let listener: Listener;
 let contexts: object[];
 let created: string[];
 let toOffscreen: unknown[];
+let badge: string;
+let disk: FakeFolder;
+let startUp: () => void;
 
 /** What the browser gives a service worker, as far as it is used. */
 function fakeChrome(): object {
   return {
+    action: {
+      setBadgeText: async ({ text }: { text: string }) => {
+        badge = text;
+      },
+      setBadgeBackgroundColor: async () => undefined,
+      setBadgeTextColor: async () => undefined,
+      setTitle: async () => undefined,
+    },
+    i18n: { getUILanguage: () => 'en-US' },
+    permissions: { onAdded: { addListener: () => undefined } },
     runtime: {
       id: ID,
+      onStartup: {
+        addListener: (added: () => void) => {
+          startUp = added;
+        },
+      },
       ContextType: { OFFSCREEN_DOCUMENT: 'OFFSCREEN_DOCUMENT' },
       getURL: (path: string) => ORIGIN + path,
       getManifest: () => ({ version: '0.1.0' }),
@@ -55,6 +75,9 @@ const ask = (message: unknown, sender: object = OWN): Promise<unknown> =>
 
 beforeEach(async () => {
   contexts = [];
+  badge = 'untouched';
+  disk = new FakeFolder();
+  vi.stubGlobal('navigator', { storage: { getDirectory: async () => disk.asHandle() } });
   created = [];
   toOffscreen = [];
   clients.length = 0;
@@ -65,6 +88,54 @@ beforeEach(async () => {
 });
 afterEach(() => {
   vi.unstubAllGlobals();
+});
+
+describe('the mark on the icon', () => {
+  const load = (): Promise<unknown> => {
+    vi.resetModules();
+    return import('../../../extension/src/background/service_worker.ts');
+  };
+  const LAST = {
+    source: { kind: 'example', name: 'x.csv', size: 1, path: null, imported: null },
+    checkpoint: { store: 'browser', id: 'lstm-1/auto-3.safetensors' },
+    step: 30,
+    epoch: 3,
+    epochs: 10,
+    loss: 0.5,
+    device: 'cpu',
+    time: 0,
+  } as const;
+
+  test('is that of the newest message, wherever the worker was restarted before', async () => {
+    contexts.push({});
+    await load();
+    const mark = { kind: 'training', name: 'x', percent: 7, loss: null, secondsLeft: null };
+    expect(await ask({ type: 'run.mark', mark: { ...mark, news: null } })).toEqual({ ok: true });
+    expect(badge).toBe('7%');
+    await load();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(badge).toBe('7%');
+  });
+
+  test('goes away with the context that trained', async () => {
+    await vi.waitFor(() => {
+      expect(badge).toBe('');
+    });
+  });
+
+  test('shows at the start of the browser that a run was cut off, and not one that was stopped', async () => {
+    const runs = new Runs(async () => disk.asHandle());
+    await runs.remember({ ...LAST, interrupted: true });
+    await load();
+    await vi.waitFor(() => {
+      expect(badge).toBe('II');
+    });
+    await runs.remember({ ...LAST, interrupted: false });
+    startUp();
+    await vi.waitFor(() => {
+      expect(badge).toBe('');
+    });
+  });
 });
 
 describe('the service worker', () => {

@@ -192,6 +192,7 @@ describe('the last run', () => {
     epochs: 5,
     loss: 0.25,
     device: 'webgl',
+    interrupted: false,
     time: 1,
   };
 

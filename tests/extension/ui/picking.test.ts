@@ -140,6 +140,7 @@ describe('picking', () => {
       epochs: 20,
       loss: 0.1,
       device: 'webgl' as const,
+      interrupted: false,
       time: 1,
     };
     bench.show(stateOf('empty', { lastRun }));
