@@ -17,7 +17,7 @@ const NOTHING: RunMark = {
 /** `starts`: the browser does, and a person is told. */
 export async function markAtRest(starts: boolean, runs = new Runs(root)): Promise<RunMark> {
   const last = await runs.last();
-  if (last === null || !last.interrupted) return NOTHING;
+  if (!last?.interrupted) return NOTHING;
   const { checkpoint, source, epoch, epochs, loss } = last;
   return {
     ...NOTHING,

@@ -129,6 +129,20 @@ export class ChromiumSession {
     await (await target.worker()).close();
   }
 
+  /** The browser dies at once, as in a crash or a power cut of its own. */
+  async kill() {
+    const process = this.browser.process();
+    const gone = new Promise((done) => process.once('exit', done));
+    process.kill('SIGKILL');
+    await gone;
+    this.display?.stop();
+  }
+
+  /** The browser is started again with the same profile. */
+  relaunch() {
+    return ChromiumSession.launch(this.world);
+  }
+
   async close() {
     const process = this.browser.process();
     const late = setTimeout(() => process?.kill('SIGKILL'), 5000);

@@ -15,7 +15,7 @@ export function filesBelow(folder, ending) {
 export async function waitUntil(holds, what, seconds = 20) {
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
-    if (holds()) return;
+    if (await holds()) return;
     await pause(50);
   }
   throw new Error(`waited ${seconds} s for ${what}`);

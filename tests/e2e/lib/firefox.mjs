@@ -26,6 +26,9 @@ export class FirefoxSession {
       env: display === null ? world.env : { ...world.env, DISPLAY: display.name },
       extraPrefsFirefox: {
         'extensions.webextensions.uuids': JSON.stringify({ [IDS.firefox]: UUID }),
+        // An add-on installed for a test is gone after a restart: what it has stored must not be.
+        'extensions.webextensions.keepStorageOnUninstall': true,
+        'extensions.webextensions.keepUuidOnUninstall': true,
         'devtools.console.stdout.content': true,
         'browser.download.folderList': 2,
         'browser.download.dir': world.downloads,
@@ -81,6 +84,20 @@ export class FirefoxSession {
 
   async observe() {
     return Observer.on(await this.openPage('icons/16.png'));
+  }
+
+  /** The browser dies at once, as in a crash or a power cut of its own. */
+  async kill() {
+    const process = this.browser.process();
+    const gone = new Promise((done) => process.once('exit', done));
+    process.kill('SIGKILL');
+    await gone;
+    this.display?.stop();
+  }
+
+  /** The browser is started again with the same profile. */
+  relaunch() {
+    return FirefoxSession.launch(this.world);
   }
 
   async close() {

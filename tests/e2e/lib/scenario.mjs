@@ -18,10 +18,11 @@ async function explain(error, observer, problems) {
 
 /**
  * `browser` is chromium or firefox; `host` false leaves the native host unregistered; `prepare` runs before the start;
- * `allowed` matches console errors that the test itself provokes.
+ * `headed` gives Chromium windows, which it has none of otherwise; `allowed` matches console errors that the test itself provokes.
  */
 export function scenario(name, options, body) {
   const { browser = 'chromium', host = true, prepare, allowed = [], seconds = 90 } = options;
+  const { headed = false } = options;
   test(name, { timeout: seconds * 1000 }, async () => {
     const world = new World();
     let session = null;
@@ -29,7 +30,7 @@ export function scenario(name, options, body) {
     try {
       if (host) world.installHost(browser);
       await prepare?.(world);
-      session = await launch[browser].launch(world);
+      session = await launch[browser].launch(world, { headed });
       const page = await session.openPopup();
       observer = await session.observe();
       await body({ world, session, observer, page });

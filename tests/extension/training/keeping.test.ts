@@ -58,6 +58,24 @@ test('a run saves by itself at a new best, and not otherwise where no epochs are
   await room.do({ type: 'run.stop' });
 });
 
+test('a pause saves what was reached, once', async () => {
+  await room.do(example);
+  const training = { epochs: 100_000, saveEvery: 0, saveSeconds: 1000 };
+  await room.do({ type: 'run.start', config: { ...config, training } });
+  await room.until(({ progress }) => (progress?.step ?? 0) > 0);
+  await room.do({ type: 'run.pause' });
+  const { progress, lastRun } = await room.until(
+    ({ lastRun: last, progress: now }) => last !== null && last.step === now?.step,
+  );
+  expect(lastRun).toMatchObject({ step: progress?.step, interrupted: true });
+  const saved = files();
+  await room.do({ type: 'run.pause' });
+  await room.until(() => !room.training.keeper.busy);
+  expect(files()).toEqual(saved);
+  await room.do({ type: 'run.stop' });
+  expect((await room.finished()).lastRun).toMatchObject({ interrupted: false });
+});
+
 test('what a person saves stays, and its name says so', async () => {
   await room.do(example);
   await room.do({

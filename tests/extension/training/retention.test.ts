@@ -1,7 +1,12 @@
 // When a run is saved by itself, and which of its checkpoints stay.
 import { describe, expect, test } from 'vitest';
 import type { CheckpointEntry } from '../../../extension/src/messages/state.ts';
-import { isDue, savingPlan, superfluous } from '../../../extension/src/training/retention.ts';
+import {
+  isDue,
+  isOverdue,
+  savingPlan,
+  superfluous,
+} from '../../../extension/src/training/retention.ts';
 import type { Moment } from '../../../extension/src/training/retention.ts';
 
 const plan = savingPlan({
@@ -144,4 +149,15 @@ describe('what stays after a save', () => {
     const none = [entry('auto-1', 0, null), entry('auto-2', 0, null), entry('auto-3', 0, null)];
     expect(names(superfluous(none, none[2]!, plan))).toEqual(['run/auto-1']);
   });
+});
+
+test('an epoch that takes long is saved in its midst, where saving by itself is wanted at all', () => {
+  const minutes = (unsaved: number, saving = 0, other = plan): boolean =>
+    isOverdue(other, { unsavedMs: 60_000 * unsaved, savingMs: 60_000 * saving });
+  expect(minutes(4.9)).toBe(false);
+  expect(minutes(5)).toBe(true);
+  expect(minutes(9, 1)).toBe(false);
+  expect(minutes(10, 1)).toBe(true);
+  expect(minutes(9, 0, savingPlan({ saveEvery: 5, saveSeconds: 600 }))).toBe(false);
+  expect(minutes(600, 0, savingPlan({ saveEvery: 0 }))).toBe(false);
 });
