@@ -64,7 +64,15 @@ describe('the event page', () => {
     workers = [];
     let listener: (message: unknown, sender: object, respond: (answer: unknown) => void) => boolean;
     const event = { addListener: () => undefined };
+    const nothing = async (): Promise<void> => undefined;
     vi.stubGlobal('chrome', {
+      action: {
+        setBadgeText: nothing,
+        setBadgeBackgroundColor: nothing,
+        setBadgeTextColor: nothing,
+        setTitle: nothing,
+      },
+      permissions: { onAdded: event },
       runtime: {
         id: 'x',
         getURL: (path: string) => `moz-extension://x/${path}`,
