@@ -3,9 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 const ids = JSON.parse(readFileSync(new URL('../packaging/ids.json', import.meta.url), 'utf8'));
-const { version, description } = JSON.parse(
-  readFileSync(new URL('package.json', import.meta.url), 'utf8'),
-);
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
 /** The one Trusted Types policy; src/browser.ts creates it. */
 export const TRUSTED_TYPES_POLICY = 'shadegrad';
@@ -29,11 +27,12 @@ const icons = Object.fromEntries([16, 32, 48, 128].map((size) => [size, `icons/$
 
 const base = {
   manifest_version: 3,
-  name: 'Shadegrad',
+  name: '__MSG_name__',
+  description: '__MSG_description__',
+  default_locale: 'en',
   version,
-  description,
   icons,
-  action: { default_popup: 'popup.html', default_title: 'Shadegrad', default_icon: icons },
+  action: { default_popup: 'popup.html', default_title: '__MSG_name__', default_icon: icons },
   content_security_policy: { extension_pages: POLICY },
 };
 

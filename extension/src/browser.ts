@@ -15,6 +15,16 @@ export function extensionVersion(): string {
   return chrome.runtime.getManifest().version;
 }
 
+/** A text of the package in the person's language, '' where none is called so; texts.ts knows the names. */
+export function localText(name: string, values: string[]): string {
+  return chrome.i18n.getMessage(name, values);
+}
+
+/** The language of the browser's own windows, such as en-GB. */
+export function uiLanguage(): string {
+  return chrome.i18n.getUILanguage();
+}
+
 /** Opens the dashboard in a tab; the popup's button does this. */
 export async function openDashboard(): Promise<void> {
   await chrome.tabs.create({ url: packageUrl('dashboard.html') });

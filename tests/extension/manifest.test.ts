@@ -40,6 +40,7 @@ const PERMISSION_OF: Record<string, string | null> = {
   'action.setBadgeBackgroundColor': null,
   'action.setBadgeTextColor': null,
   'action.setTitle': null,
+  'i18n.getMessage': null,
   'i18n.getUILanguage': null,
   'power.releaseKeepAwake': 'power',
 };

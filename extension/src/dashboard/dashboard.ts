@@ -7,7 +7,7 @@ import type { RunState } from '../messages/state.ts';
 import { Announcer } from '../ui/announcer.ts';
 import { Checkpoints } from '../ui/checkpoints.ts';
 import { DataCard } from '../ui/data_card.ts';
-import { make, on, setHidden } from '../ui/dom.ts';
+import { beginPage, make, on, setHidden } from '../ui/dom.ts';
 import { Header } from '../ui/header.ts';
 import { Imports, RoomQuestion } from '../ui/imports.ts';
 import { LossChart } from '../ui/loss_chart.ts';
@@ -19,6 +19,7 @@ import { PredictionChart } from '../ui/prediction_chart.ts';
 import { Stage } from '../ui/stage.ts';
 import { once, testIds } from '../ui/testids.ts';
 import { WhileAway } from '../ui/while_away.ts';
+import { t } from '../texts.ts';
 
 function makeLossCard(chart: LossChart): HTMLElement {
   const log = make('input', { type: 'checkbox', ...once(testIds.logScale) });
@@ -26,11 +27,11 @@ function makeLossCard(chart: LossChart): HTMLElement {
     chart.setLog(log.checked);
     if (last !== null) chart.update(last);
   });
-  const toggle = make('label', { class: 'row small muted' }, log, 'Logarithmic');
-  const head = make('div', { class: 'row spread' }, make('h2', {}, 'Loss'), toggle);
+  const toggle = make('label', { class: 'row small muted' }, log, t('logarithmic'));
+  const head = make('div', { class: 'row spread' }, make('h2', {}, t('loss')), toggle);
   return make(
     'section',
-    { class: 'card', hidden: true, 'aria-label': 'Loss' },
+    { class: 'card', hidden: true, 'aria-label': t('loss') },
     head,
     chart.element,
   );
@@ -69,12 +70,8 @@ const data = new DataCard();
 const welcome = make(
   'section',
   { class: 'card welcome' },
-  make('h2', {}, 'Nothing trained yet'),
-  make(
-    'p',
-    { class: 'muted' },
-    'Choose a file with rows in the order of time. Its columns, the loss curves and the forecasts appear here.',
-  ),
+  make('h2', {}, t('welcomeTitle')),
+  make('p', { class: 'muted' }, t('welcome')),
 );
 const page = new Page(() => connect({ openTraining }), draw);
 const noticeList = new Notices(page);
@@ -86,10 +83,11 @@ const checkpoints = new Checkpoints(page);
 const stage = new Stage(page, { pickElsewhere: null, chart: null, storage: localStorage });
 const control = make(
   'section',
-  { class: 'card', 'aria-label': 'Training' },
+  { class: 'card', 'aria-label': t('training') },
   stage.body,
   stage.foot,
 );
+beginPage(t('dashboardTitle', t('name')));
 document.body.append(
   header.element,
   make(

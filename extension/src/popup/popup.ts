@@ -4,7 +4,7 @@
 import { openDashboard, openTraining } from '../browser.ts';
 import { connect } from '../messages/client.ts';
 import { Announcer } from '../ui/announcer.ts';
-import { make, on } from '../ui/dom.ts';
+import { beginPage, make, on } from '../ui/dom.ts';
 import { Header } from '../ui/header.ts';
 import { RoomQuestion } from '../ui/imports.ts';
 import { LossChart } from '../ui/loss_chart.ts';
@@ -13,6 +13,7 @@ import { Page } from '../ui/page.ts';
 import type { Snapshot } from '../ui/page.ts';
 import { Stage } from '../ui/stage.ts';
 import { once, testIds } from '../ui/testids.ts';
+import { t } from '../texts.ts';
 
 /** Firefox closes a popup when its file chooser opens, and the choice is lost: there the dashboard picks. */
 const chooserClosesPopup = navigator.userAgent.includes('Firefox/');
@@ -33,7 +34,11 @@ function draw(snapshot: Snapshot): void {
 }
 
 const dashboardButton = on(
-  make('button', { type: 'button', class: 'quiet', ...once(testIds.openDashboard) }, 'Dashboard'),
+  make(
+    'button',
+    { type: 'button', class: 'quiet', ...once(testIds.openDashboard) },
+    t('dashboard'),
+  ),
   'click',
   goToDashboard,
 );
@@ -47,6 +52,7 @@ const stage = new Stage(page, {
   chart: new LossChart(170),
   storage: localStorage,
 });
+beginPage(t('name'));
 document.body.append(
   header.element,
   make('main', {}, noticeList.element, roomQuestion.element, stage.body),

@@ -7,6 +7,7 @@ import type { Actions, Snapshot } from './page.ts';
 import { downloadCheckpoint } from './saving.ts';
 import { each, testIds } from './testids.ts';
 import type { TestId } from './testids.ts';
+import { t } from '../texts.ts';
 
 export interface Removal {
   /** Stands among the other buttons, which it hides while it asks. */
@@ -31,7 +32,7 @@ export function makeRemoval(
     { type: 'button', class: 'danger', ...each(ids.confirm) },
     labels.confirm,
   );
-  const keep = make('button', { type: 'button', class: 'quiet' }, 'Keep');
+  const keep = make('button', { type: 'button', class: 'quiet' }, t('keep'));
   const asked = make('div', { class: 'actions', hidden: true }, confirm, keep);
   const turn = (asking: boolean) => () => {
     setHidden(offered, asking);
@@ -50,12 +51,12 @@ export class CheckpointRow {
   readonly #resume = make(
     'button',
     { type: 'button', ...each(testIds.checkpointResume) },
-    'Resume',
+    t('resume'),
   );
   readonly #download = make(
     'button',
     { type: 'button', class: 'quiet', ...each(testIds.checkpointDownload) },
-    'Download',
+    t('download'),
   );
   readonly #removal: Removal;
   readonly #marks = make('span', { class: 'marks', ...each(testIds.checkpointMarks) });
@@ -72,7 +73,7 @@ export class CheckpointRow {
     const offered = make('div', { class: 'actions' }, this.#resume, this.#download);
     this.#removal = makeRemoval(
       offered,
-      { ask: 'Remove', confirm: 'Remove for good' },
+      { ask: t('remove'), confirm: t('removeForGood') },
       { ask: testIds.checkpointRemove, confirm: testIds.checkpointConfirm },
       () => void actions.run({ type: 'checkpoint.remove', store, id }),
     );
@@ -104,6 +105,8 @@ export class CheckpointRow {
     setDisabled(this.#removal.confirm, busy.has('checkpoint.remove'));
     if (this.#marks.dataset['marks'] === marks.join(' ')) return;
     this.#marks.dataset['marks'] = marks.join(' ');
-    this.#marks.replaceChildren(...marks.map((mark) => make('span', { class: 'type' }, mark)));
+    this.#marks.replaceChildren(
+      ...marks.map((mark) => make('span', { class: 'type' }, t(`mark_${mark}`))),
+    );
   }
 }

@@ -5,8 +5,8 @@ import { bestOf, groupRuns, lastOf } from '../messages/runs.ts';
 import type { RunGroup } from '../messages/runs.ts';
 import type { CheckpointEntry, RunState, StoreName } from '../messages/state.ts';
 import { isActive } from '../messages/state.ts';
-import { deviceText } from './device_view.ts';
-import { formatBytes, formatCount, formatLoss, formatMoment, plural } from './format.ts';
+import { formatBytes, formatCount, formatLoss, formatMoment } from './format.ts';
+import { counted, t } from '../texts.ts';
 
 export interface CheckpointView {
   key: string;
@@ -17,7 +17,7 @@ export interface CheckpointView {
   detail: string;
   moment: string;
   /** What a person looks for among a run's checkpoints. */
-  marks: string[];
+  marks: ('best' | 'last')[];
   /** Why it cannot be used; null when it is whole. */
   problem: string | null;
   canResume: boolean;
@@ -38,11 +38,6 @@ export interface RunGroupView {
   checkpoints: CheckpointView[];
 }
 
-export const storeLabels: Record<StoreName, string> = {
-  host: 'Shadegrad folder',
-  browser: 'This browser',
-};
-
 export function viewRuns(state: RunState): RunGroupView[] {
   const free = !isActive(state.phase) && state.phase !== 'reading';
   return groupRuns(state.checkpoints, state.runs).map((group) => viewGroup(group, free));
@@ -50,20 +45,20 @@ export function viewRuns(state: RunState): RunGroupView[] {
 
 /** "4 checkpoints, 1.2 MB" of all runs. */
 export function totalText({ checkpoints }: RunState): string {
-  return `${plural(checkpoints.length, 'checkpoint')}, ${formatBytes(sizeOf(checkpoints))}`;
+  return counted('checkpointsSize', checkpoints.length, formatBytes(sizeOf(checkpoints)));
 }
 
 function viewGroup(group: RunGroup, free: boolean): RunGroupView {
   const { store, run, name, note, reason, checkpoints } = group;
   const [best, last] = [bestOf(checkpoints), lastOf(checkpoints)];
   const data = checkpoints.find((entry) => entry.data !== null)?.data ?? null;
-  const parts = [plural(checkpoints.length, 'checkpoint'), formatBytes(sizeOf(checkpoints))];
+  const parts = [counted('checkpoints', checkpoints.length), formatBytes(sizeOf(checkpoints))];
   if (data !== null) parts.push(data.name);
   return {
     key: `${store}/${run}`,
     run,
     store,
-    storeLabel: storeLabels[store],
+    storeLabel: t(`store_${store}`),
     title: name === '' ? run : name,
     name,
     note,
@@ -77,12 +72,10 @@ function viewGroup(group: RunGroup, free: boolean): RunGroupView {
       detail: detailOf(entry),
       moment: formatMoment(entry.time),
       marks: [
-        ...(checkpoints.length > 1 && entry === best ? ['best'] : []),
-        ...(checkpoints.length > 1 && entry === last ? ['last'] : []),
+        ...(checkpoints.length > 1 && entry === best ? (['best'] as const) : []),
+        ...(checkpoints.length > 1 && entry === last ? (['last'] as const) : []),
       ],
-      problem: entry.ok
-        ? null
-        : `Cannot be used: ${entry.reason ?? 'the file is not a whole checkpoint.'}`,
+      problem: entry.ok ? null : t('cannotBeUsed', entry.reason ?? t('notWhole')),
       canResume: entry.ok && free,
     })),
   };
@@ -94,10 +87,10 @@ function sizeOf(entries: readonly CheckpointEntry[]): number {
 
 function detailOf({ step, epoch, loss, device, size }: CheckpointEntry): string {
   const parts: string[] = [];
-  if (step !== null) parts.push(`step ${formatCount(step)}`);
-  if (epoch !== null) parts.push(`epoch ${formatCount(epoch)}`);
-  if (loss !== null) parts.push(`loss ${formatLoss(loss)}`);
-  if (device !== null) parts.push(deviceText(device, false).toLowerCase());
+  if (step !== null) parts.push(t('stepNumber', formatCount(step)));
+  if (epoch !== null) parts.push(t('epochSmall', formatCount(epoch)));
+  if (loss !== null) parts.push(t('lossNumber', formatLoss(loss)));
+  if (device !== null) parts.push(t(`deviceSmall_${device}`));
   parts.push(formatBytes(size));
   return parts.join(' · ');
 }

@@ -6,35 +6,32 @@ import { make, on, setHidden, setText, syncList } from './dom.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { RunGroup } from './run_group.ts';
 import { once, testIds } from './testids.ts';
+import { t } from '../texts.ts';
 
 export class Checkpoints {
   readonly element: HTMLElement;
   readonly #actions: Actions;
-  readonly #title = make('h2', { ...once(testIds.checkpointTotal) }, 'Checkpoints');
+  readonly #title = make('h2', { ...once(testIds.checkpointTotal) }, t('checkpointsTitle'));
   readonly #list = make('ul', { class: 'runs' });
   readonly #groups = new WeakMap<HTMLLIElement, RunGroup>();
-  readonly #none = make(
-    'p',
-    { class: 'muted small' },
-    'None saved yet. A run can be saved at any moment and resumed later.',
-  );
+  readonly #none = make('p', { class: 'muted small' }, t('noCheckpoints'));
   readonly #epochs = make('input', {
     type: 'number',
     min: 1,
     max: 100_000,
     step: 1,
-    placeholder: 'all',
+    placeholder: t('allEpochs'),
     ...once(testIds.resumeEpochs),
   });
   readonly #more = make(
     'label',
     {
       class: 'row small muted more',
-      title: 'Left empty, a run goes on to the end that it was planned with',
+      title: t('resumeForHelp'),
     },
-    'Resume for',
+    t('resumeFor'),
     this.#epochs,
-    'more epochs',
+    t('resumeForUnit'),
   );
 
   constructor(actions: Actions) {
@@ -42,13 +39,13 @@ export class Checkpoints {
     const refresh = make(
       'button',
       { type: 'button', class: 'quiet', ...once(testIds.checkpointRefresh) },
-      'Look again',
+      t('lookAgain'),
     );
     on(refresh, 'click', () => void actions.run({ type: 'checkpoint.list' }));
     const head = make('div', { class: 'row spread' }, this.#title, refresh);
     this.element = make(
       'section',
-      { class: 'card', 'aria-label': 'Checkpoints' },
+      { class: 'card', 'aria-label': t('checkpointsTitle') },
       head,
       this.#none,
       this.#more,
@@ -61,7 +58,7 @@ export class Checkpoints {
     const none = state.checkpoints.length === 0;
     setHidden(this.#none, !none);
     setHidden(this.#more, none);
-    setText(this.#title, none ? 'Checkpoints' : totalText(state));
+    setText(this.#title, none ? t('checkpointsTitle') : totalText(state));
     syncList(
       this.#list,
       runs,

@@ -1,7 +1,7 @@
 // What a person chooses before training, as plain data: sensible first choices from the columns, the check of each
 // field with a sentence that says what is wrong, and the run's configuration made from them.
 
-import { otherKinds } from './columns.ts';
+import { otherKind } from './columns.ts';
 import type {
   ColumnDescription,
   DatasetDescription,
@@ -14,6 +14,7 @@ import { formatCount } from './format.ts';
 import { checkNumber } from './numbers.ts';
 import type { Given, Settings } from './settings.ts';
 import { rowSeconds } from './columns.ts';
+import { t } from '../texts.ts';
 
 export interface Choices {
   target: string;
@@ -30,9 +31,9 @@ export type Problems = Partial<Record<string, string>>;
 
 /** How many times as large as its model has it by default the field of its size is. */
 export const sizes = [
-  { label: 'Small', times: 0.5 },
-  { label: 'Medium', times: 1 },
-  { label: 'Large', times: 2 },
+  { key: 'sizeSmall', times: 0.5 },
+  { key: 'sizeMedium', times: 1 },
+  { key: 'sizeLarge', times: 2 },
 ] as const;
 
 const sizeFieldNames = new Set(['hidden', 'channels', 'width']);
@@ -146,8 +147,7 @@ export function checkChoices(
   const target = description.columns.find(({ name }) => name === choices.target);
   const targetProblem = whyNotTarget(target);
   if (targetProblem !== null) problems['target'] = targetProblem;
-  if (choices.features.length === 0)
-    problems['features'] = 'Choose at least one column to learn from.';
+  if (choices.features.length === 0) problems['features'] = t('chooseColumn');
   for (const [name, problem] of Object.entries(settings.problems(choices.given)))
     problems[`setting:${name}`] = problem;
   const rows = tooFewRows(choices.given, description, settings);
@@ -167,10 +167,9 @@ export function checkChoices(
 }
 
 export function whyNotTarget(column: ColumnDescription | undefined): string | null {
-  if (column === undefined)
-    return 'This file has no column of numbers, and only numbers can be forecast.';
+  if (column === undefined) return t('noNumberColumn');
   if (column.type === 'number') return null;
-  return `"${column.name}" holds ${otherKinds[column.type]}; only numbers can be forecast.`;
+  return t('onlyNumbersForecast', column.name, otherKind(column.type));
 }
 
 /** Null also where the numbers themselves are wrong, which is said beside them. */
@@ -186,10 +185,7 @@ function tooFewRows(
   const held = Math.floor(description.rows * fraction);
   const part = Math.min(held, description.rows - held);
   if (lookBack + horizon < description.rows - held && horizon + 1 <= part) return null;
-  return (
-    `Look-back and horizon together need more than the ${formatCount(description.rows - held)} training rows ` +
-    `and ${formatCount(held)} held-out rows: make them smaller.`
-  );
+  return t('tooFewRows', formatCount(description.rows - held), formatCount(held));
 }
 
 export function toRunConfig(choices: Choices, settings: Settings): RunConfig {

@@ -6,7 +6,8 @@ import type {
   Repair,
   SourceInfo,
 } from '../messages/state.ts';
-import { formatBytes, formatCount, formatValue, plural } from './format.ts';
+import { formatBytes, formatCount, formatMomentUtc, formatValue } from './format.ts';
+import { counted, t } from '../texts.ts';
 
 export interface ColumnView {
   name: string;
@@ -17,27 +18,16 @@ export interface ColumnView {
   usable: boolean;
 }
 
-const typeLabels: Record<ColumnDescription['type'], string> = {
-  number: 'number',
-  datetime: 'date',
-  category: 'category',
-  text: 'text',
-  elements: 'array',
-};
-
 /** What a column holds that is no number. */
-export const otherKinds: Record<Exclude<ColumnDescription['type'], 'number'>, string> = {
-  datetime: 'dates',
-  category: 'categories',
-  text: 'text',
-  elements: 'arrays',
-};
+export function otherKind(type: Exclude<ColumnDescription['type'], 'number'>): string {
+  return t(`kind_${type}`);
+}
 
 export function viewColumns(description: DatasetDescription): ColumnView[] {
   return description.columns.map((column) => ({
     name: column.name,
     type: column.type,
-    typeLabel: typeLabels[column.type],
+    typeLabel: t(`type_${column.type}`),
     statistic: statisticOf(column),
     usable: column.type === 'number',
   }));
@@ -45,19 +35,23 @@ export function viewColumns(description: DatasetDescription): ColumnView[] {
 
 /** One glance at a column: its range and mean, its first and last date, or how many values differ. */
 export function statisticOf(column: ColumnDescription): string {
-  const gaps = column.missing > 0 ? `, ${formatCount(column.missing)} missing` : '';
-  if (column.count === 0) return 'empty';
-  if (column.type === 'number') {
-    if (column.min !== null && column.min === column.max)
-      return `always ${formatValue(column.min)}${gaps}`;
-    return `${formatValue(column.min)} to ${formatValue(column.max)}${gaps}`;
+  const { count, missing } = column;
+  if (count === 0) return t('empty');
+  const whole = valuesOf(column);
+  return missing > 0 ? t('someMissing', whole, formatCount(missing)) : whole;
+}
+
+function valuesOf(column: ColumnDescription): string {
+  const { type, min, max, first, last } = column;
+  if (type === 'number') {
+    if (min !== null && min === max) return t('always', formatValue(min));
+    return t('fromTo', formatValue(min), formatValue(max));
   }
-  if (column.type === 'datetime' && column.first !== null && column.last !== null) {
-    return `${dateOnly(column.first)} – ${dateOnly(column.last)}${gaps}`;
-  }
-  if (column.type === 'elements') return `${(column.shape ?? []).join(' × ')}${gaps}`;
-  if (column.distinct !== null) return `${plural(column.distinct, 'value')}${gaps}`;
-  return `${plural(column.count, 'entry').replace('entrys', 'entries')}${gaps}`;
+  if (type === 'datetime' && first !== null && last !== null)
+    return `${dateOnly(first)} – ${dateOnly(last)}`;
+  if (type === 'elements') return (column.shape ?? []).join(' × ');
+  if (column.distinct !== null) return counted('values', column.distinct);
+  return counted('entries', column.count);
 }
 
 /** Type, values, missing, smallest, largest, mean, deviation, different values: a row of the dashboard's table. */
@@ -68,7 +62,7 @@ export function statisticsOf(column: ColumnDescription): string[] {
       ? [first ?? '–', last ?? '–']
       : [formatValue(column.min), formatValue(column.max)];
   return [
-    typeLabels[type],
+    t(`type_${type}`),
     formatCount(column.count),
     formatCount(column.missing),
     ...ends,
@@ -78,24 +72,26 @@ export function statisticsOf(column: ColumnDescription): string[] {
   ];
 }
 
+/** In the person's way; a date that is written in another way stays as it is. */
 function dateOnly(text: string): string {
-  return /^\d{4}-\d{2}-\d{2}[T ]/.test(text) ? text.slice(0, 10) : text;
+  const day = /^\d{4}-\d{2}-\d{2}(?=$|[T ])/.exec(text)?.[0];
+  return day === undefined ? text : formatMomentUtc(Date.parse(day));
 }
 
 /** "1,461 rows, 6 columns, 48 kB". */
 export function shapeOf(description: DatasetDescription, source: SourceInfo | null): string {
-  const parts = [plural(description.rows, 'row'), plural(description.columns.length, 'column')];
+  const parts = [counted('rows', description.rows), counted('columns', description.columns.length)];
   if (source !== null && source.size > 0) parts.push(formatBytes(source.size));
   return parts.join(' · ');
 }
 
 export function repairSummary(description: DatasetDescription): string | null {
   const { repairCount } = description;
-  return repairCount === 0 ? null : `${plural(repairCount, 'repair')} made while reading`;
+  return repairCount === 0 ? null : counted('repairsMade', repairCount);
 }
 
 export function repairLine(repair: Repair): string {
-  return `Line ${formatCount(repair.line)}, column ${formatCount(repair.column)}: ${repair.message}`;
+  return t('repairAt', formatCount(repair.line), formatCount(repair.column), repair.message);
 }
 
 /** How many repairs the list leaves out. */

@@ -4,14 +4,15 @@ import type { DatasetDescription, RunState } from '../messages/state.ts';
 import { shapeOf, statisticsOf } from './columns.ts';
 import { make, setText } from './dom.ts';
 import { identityOf } from './draft.ts';
-import { plural, shorten } from './format.ts';
+import { shorten } from './format.ts';
 import { Repairs } from './repairs.ts';
 import { once, testIds } from './testids.ts';
+import { counted, t } from '../texts.ts';
 
 const cellLength = 60;
 
 export class DataCard {
-  readonly #title = make('h2', {}, 'Data');
+  readonly #title = make('h2', {}, t('data'));
   readonly #shape = make('p', { class: 'muted small' });
   readonly #repairs = new Repairs();
   readonly #columns = make('table', { ...once(testIds.columnTable) });
@@ -19,18 +20,18 @@ export class DataCard {
   readonly #rows = make('h3');
   readonly element = make(
     'section',
-    { class: 'card', 'aria-label': 'Data' },
+    { class: 'card', 'aria-label': t('data') },
     make('div', { class: 'stack tight' }, this.#title, this.#shape),
     this.#repairs.element,
     make(
       'div',
-      { class: 'table-frame', tabindex: 0, role: 'region', 'aria-label': 'Columns' },
+      { class: 'table-frame', tabindex: 0, role: 'region', 'aria-label': t('columnsTitle') },
       this.#columns,
     ),
     this.#rows,
     make(
       'div',
-      { class: 'table-frame', tabindex: 0, role: 'region', 'aria-label': 'First rows' },
+      { class: 'table-frame', tabindex: 0, role: 'region', 'aria-label': t('firstRowsTitle') },
       this.#preview,
     ),
   );
@@ -41,30 +42,30 @@ export class DataCard {
     const identity = identityOf(state);
     if (description === null || identity === this.#identity) return;
     this.#identity = identity;
-    setText(this.#title, source?.name ?? 'Data');
+    setText(this.#title, source?.name ?? t('data'));
     setText(this.#shape, shapeOf(description, source));
     this.#repairs.update(description);
-    setText(this.#rows, `First ${plural(description.preview.length, 'row')}`);
+    setText(this.#rows, counted('firstRows', description.preview.length));
     this.#columns.replaceChildren(...columnTable(description));
     this.#preview.replaceChildren(...previewTable(description));
   }
 }
 
 const headings = [
-  'Column',
-  'Type',
-  'Values',
-  'Missing',
-  'Smallest',
-  'Largest',
-  'Mean',
-  'Deviation',
-  'Different',
-];
+  'column',
+  'type',
+  'valuesHeading',
+  'missing',
+  'smallest',
+  'largest',
+  'mean',
+  'deviation',
+  'different',
+] as const;
 
 function columnTable(description: DatasetDescription): HTMLElement[] {
   const head = headings.map((heading, i) =>
-    make('th', { scope: 'col', class: i > 1 ? 'right' : null }, heading),
+    make('th', { scope: 'col', class: i > 1 ? 'right' : null }, t(heading)),
   );
   const rows = description.columns.map((column) =>
     make(

@@ -1,6 +1,8 @@
 // Building and updating the document without markup strings (Trusted Types forbids them) and without a framework.
 // Elements are made once; every later update writes only what changed, so that focus, selection and scroll stay.
 
+import { textLanguage } from '../texts.ts';
+
 type Attributes = Record<string, string | number | boolean | null | undefined>;
 export type Child = Node | string | null;
 
@@ -106,6 +108,12 @@ export function setOptions(
     select.value = chosen;
   }
   setValue(select, chosen);
+}
+
+/** Names the page, in the language that its texts are in. */
+export function beginPage(title: string): void {
+  document.documentElement.lang = textLanguage();
+  document.title = title;
 }
 
 function append(element: Element, children: Child[]): void {

@@ -3,6 +3,7 @@
 
 import { make, on } from './dom.ts';
 import type { TestId } from './testids.ts';
+import { counted } from '../texts.ts';
 
 /** A file, and where it lay below what was picked. */
 export interface PickedFile {
@@ -64,8 +65,8 @@ function named(all: PickedFile[]): Picked | null {
   if (first === undefined) return null;
   const [folder] = first.path.split('/');
   if (folder !== undefined && folder !== first.path) return { name: folder, files };
-  const more = second === undefined ? '' : ` and ${String(files.length - 1)} more`;
-  return { name: first.path + more, files };
+  const name = second === undefined ? first.path : counted('andMore', files.length - 1, first.path);
+  return { name, files };
 }
 
 /** Null when nothing that was dropped is a file. */

@@ -4,6 +4,7 @@ import type { RunState } from '../messages/state.ts';
 import { make, setAttribute, setText } from './dom.ts';
 import { phaseOf } from './run_view.ts';
 import { once, testIds } from './testids.ts';
+import { t } from '../texts.ts';
 
 export class Header {
   readonly #phase = make('span', { class: 'phase', ...once(testIds.phase) });
@@ -14,7 +15,7 @@ export class Header {
       'h1',
       { class: 'brand' },
       make('img', { src: 'icons/48.png', alt: '' }),
-      'Shadegrad',
+      t('name'),
     );
     this.element = make('header', {}, brand, make('div', { class: 'row' }, this.#phase, end));
   }

@@ -6,7 +6,9 @@ import type { HostStatus } from '../messages/host_status.ts';
 import { make, on, setHidden, setText } from './dom.ts';
 import { reasonOf } from './page.ts';
 import type { Actions } from './page.ts';
+import { inLanguage } from './said.ts';
 import { once, testIds } from './testids.ts';
+import { t } from '../texts.ts';
 
 const command = 'shadegrad-host grant DIR';
 /** Where no dialog can be shown, a terminal still grants; an older host knows no dialog at all. */
@@ -18,17 +20,17 @@ export class HostDialogPanel {
   readonly #folder = make(
     'button',
     { type: 'button', class: 'quiet', ...once(testIds.dialogFolder) },
-    'Add a folder…',
+    t('addFolder'),
   );
   readonly #file = make(
     'button',
     { type: 'button', class: 'quiet', ...once(testIds.dialogFile) },
-    'Add a file…',
+    t('addFile'),
   );
   readonly #cancel = make(
     'button',
     { type: 'button', ...once(testIds.dialogCancel) },
-    'Close the dialog',
+    t('closeDialog'),
   );
   readonly #text = make('span');
   readonly #command = make('code', { hidden: true }, command);
@@ -73,12 +75,12 @@ export class HostDialogPanel {
     let granted: string | null = null;
     try {
       ({ granted } = await this.#actions.ask({ type: 'dialog.open', kind }));
-      const added = `Shadegrad may now read the ${kind} “${String(granted)}”, and nothing beside it.`;
-      this.#outcome = { text: granted === null ? 'Nothing was added.' : added, withCommand: false };
+      const text = granted === null ? t('nothingAdded') : t(`granted_${kind}`, granted);
+      this.#outcome = { text, withCommand: false };
     } catch (error) {
       const { code, message } = reasonOf(error);
       // The sentence ends in the command, which stands behind it in letters of its own.
-      const text = message.replace(` ${command}`, '');
+      const text = inLanguage(code, message).text.replace(` ${command}`, '');
       this.#outcome = { text, withCommand: byCommand.has(code) };
     }
     this.#asking = null;
@@ -94,8 +96,7 @@ export class HostDialogPanel {
     setHidden(this.#buttons, dialog !== null);
     setHidden(this.#waiting, dialog === null);
     const { text, withCommand } = this.#outcome;
-    const open = `A dialog of your desktop is open: pick the ${String(dialog)} there.`;
-    const said = dialog === null ? text : open;
+    const said = dialog === null ? text : t(`dialogOpen_${dialog}`);
     setText(this.#text, said);
     setHidden(this.#command, dialog !== null || !withCommand);
     setHidden(this.#said, said === '');

@@ -5,14 +5,15 @@ import type { ImportedDataset, RunState, Shortage } from '../messages/state.ts';
 import { isActive } from '../messages/state.ts';
 import { make, on, setDisabled, setHidden, setText, syncList } from './dom.ts';
 import { makeFileInput, sourceOf } from './file_input.ts';
-import { formatBytes, formatMoment, joinWords, plural, shorten } from './format.ts';
+import { formatBytes, formatMoment, shorten } from './format.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { each, once, testIds } from './testids.ts';
+import { counted, joinWords, t } from '../texts.ts';
 
 export class Imports {
   readonly element: HTMLElement;
   readonly #actions: Actions;
-  readonly #title = make('h2', {}, 'Imported data');
+  readonly #title = make('h2', {}, t('importedData'));
   readonly #room = make('p', { class: 'muted small', ...once(testIds.importsRoom) });
   readonly #list = make('ul', { class: 'checkpoints' });
   #state: RunState | null = null;
@@ -21,7 +22,7 @@ export class Imports {
     this.#actions = actions;
     this.element = make(
       'section',
-      { class: 'card', hidden: true, 'aria-label': 'Imported data' },
+      { class: 'card', hidden: true, 'aria-label': t('importedData') },
       make('div', { class: 'stack tight' }, this.#title, this.#room),
       this.#list,
     );
@@ -32,8 +33,9 @@ export class Imports {
     const { imports, importsFree } = state;
     setHidden(this.element, imports.length === 0);
     const bytes = imports.reduce((sum, one) => sum + one.bytes, 0);
-    const free = importsFree === null ? '' : `; there is room for ${formatBytes(importsFree)} more`;
-    setText(this.#room, `${plural(imports.length, 'file')}, ${formatBytes(bytes)} here${free}`);
+    const here = counted('importsHere', imports.length, formatBytes(bytes));
+    const room = importsFree === null ? here : t('withRoom', here, formatBytes(importsFree));
+    setText(this.#room, room);
     syncList(
       this.#list,
       imports,
@@ -47,18 +49,18 @@ export class Imports {
 
   #make(one: ImportedDataset): HTMLLIElement {
     const { id, name, kind, problem } = one;
-    const open = make('button', { type: 'button', ...each(testIds.importOpen) }, 'Open');
+    const open = make('button', { type: 'button', ...each(testIds.importOpen) }, t('open'));
     const remove = make(
       'button',
       { type: 'button', class: 'quiet danger', ...each(testIds.importRemove) },
-      'Remove',
+      t('remove'),
     );
     const confirm = make(
       'button',
       { type: 'button', class: 'danger', ...each(testIds.importConfirm) },
-      'Remove for good',
+      t('removeForGood'),
     );
-    const keep = make('button', { type: 'button', class: 'quiet' }, 'Keep');
+    const keep = make('button', { type: 'button', class: 'quiet' }, t('keep'));
     const offered = make(
       'div',
       { class: 'actions' },
@@ -84,10 +86,10 @@ export class Imports {
         'div',
         { class: 'row spread' },
         make('strong', { class: 'clip', title: one.path ?? name }, shorten(name, 40)),
-        make('span', { class: 'type' }, kind === 'host' ? 'Shadegrad folder' : 'Picked file'),
+        make('span', { class: 'type' }, kind === 'host' ? t('store_host') : t('pickedFile')),
       ),
       make('p', { class: 'small muted number', 'data-part': 'detail' }),
-      problem === null ? null : make('p', { class: 'small problem' }, `Damaged: ${problem}.`),
+      problem === null ? null : make('p', { class: 'small problem' }, t('damaged', problem)),
       offered,
       asked,
     );
@@ -95,7 +97,7 @@ export class Imports {
 
   /** A picked file is the person's to pick again; one of the host is there by its path. */
   #makeAgain({ kind, path }: ImportedDataset): HTMLElement {
-    const label = 'Import again';
+    const label = t('importAgain');
     if (kind !== 'host' || path === null)
       return makeFileInput(label, each(testIds.importAgain), (picked) => {
         void this.#actions.run({ type: 'dataset.open', source: sourceOf(picked) });
@@ -113,9 +115,9 @@ export class Imports {
     const isOpen = state.source?.imported === one.id && state.description !== null;
     const held = isActive(state.phase) || state.phase === 'reading' || busy.has('dataset.open');
     const detail = row.querySelector('[data-part=detail]');
-    const when = isOpen ? 'open now' : `used ${formatMoment(one.used)}`;
+    const when = isOpen ? t('openNow') : t('usedAt', formatMoment(one.used));
     if (detail !== null)
-      setText(detail, `${plural(one.rows, 'row')} · ${formatBytes(one.bytes)} · ${when}`);
+      setText(detail, [counted('rows', one.rows), formatBytes(one.bytes), when].join(' · '));
     for (const control of row.querySelectorAll<HTMLButtonElement | HTMLInputElement>(
       'button, input',
     )) {
@@ -135,9 +137,9 @@ export class RoomQuestion {
   readonly #yes = make(
     'button',
     { type: 'button', class: 'danger', ...once(testIds.roomMake) },
-    'Remove and import',
+    t('removeAndImport'),
   );
-  readonly #no = make('button', { type: 'button', ...once(testIds.roomKeep) }, 'Keep everything');
+  readonly #no = make('button', { type: 'button', ...once(testIds.roomKeep) }, t('keepEverything'));
 
   constructor(actions: Actions) {
     on(this.#yes, 'click', () => void actions.run({ type: 'import.makeRoom' }));
@@ -145,7 +147,7 @@ export class RoomQuestion {
     this.element = make(
       'section',
       { class: 'card', hidden: true, role: 'alert', ...once(testIds.roomQuestion) },
-      make('h2', {}, 'Too little room'),
+      make('h2', {}, t('tooLittleRoom')),
       this.#text,
       this.#list,
       make('div', { class: 'actions' }, this.#no, this.#yes),
@@ -163,7 +165,7 @@ export class RoomQuestion {
       shortage.offered,
       ({ id }) => id,
       ({ name, bytes, used }) =>
-        make('li', {}, `${name} · ${formatBytes(bytes)} · used ${formatMoment(used)}`),
+        make('li', {}, [name, formatBytes(bytes), t('usedAt', formatMoment(used))].join(' · ')),
       () => undefined,
     );
     setDisabled(this.#yes, busy.has('import.makeRoom'));
@@ -172,7 +174,6 @@ export class RoomQuestion {
 }
 
 function questionOf({ name, needed, free, offered }: Shortage): string {
-  const sizes = `${formatBytes(needed)} are needed for ${name}, and ${formatBytes(free)} are free.`;
   const names = joinWords(offered.map((one) => one.name));
-  return `${sizes} Remove what was not used for longest, ${names}? The files themselves stay where they are.`;
+  return t('roomQuestion', formatBytes(needed), name, formatBytes(free), names);
 }

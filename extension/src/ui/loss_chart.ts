@@ -7,6 +7,7 @@ import { Settings } from './settings.ts';
 import { formatCount, formatLoss, formatValue } from './format.ts';
 import { lossSeries, positive } from './series.ts';
 import { testIds } from './testids.ts';
+import { t } from '../texts.ts';
 
 export class LossChart {
   readonly #chart: Chart;
@@ -16,14 +17,14 @@ export class LossChart {
     this.#chart = new Chart({
       name: testIds.lossChart,
       height,
-      xLabel: 'epoch',
-      yLabel: 'loss',
-      describeX: (x) => `Epoch ${formatValue(Math.round(x * 100) / 100)}`,
+      xLabel: t('epochAxis'),
+      yLabel: t('lossAxis'),
+      describeX: (x) => t('epochNumber', formatValue(Math.round(x * 100) / 100)),
       curves: [
-        { label: 'steps', color: '--train', width: 1, alpha: 0.4 },
-        { label: 'training', color: '--train', dots: true },
-        { label: 'validation', color: '--validation', dots: true },
-        { label: 'no model', color: '--truth', width: 1.5, dash: [5, 4] },
+        { label: t('curveSteps'), color: '--train', width: 1, alpha: 0.4 },
+        { label: t('curveTraining'), color: '--train', dots: true },
+        { label: t('curveValidation'), color: '--validation', dots: true },
+        { label: t('curveNoModel'), color: '--truth', width: 1.5, dash: [5, 4] },
       ],
     });
   }
@@ -50,9 +51,9 @@ export class LossChart {
 
 function summaryOf({ history, config, settings }: RunState): string {
   const last = history.epochs[history.epochs.length - 1];
-  if (last === undefined) return 'Loss curves: no epoch is done yet.';
+  if (last === undefined) return t('lossSummaryNone');
   const name = new Settings(settings).label('loss', config?.training['loss']);
   const validation = formatLoss(last.validationLoss);
   const train = formatLoss(last.trainLoss);
-  return `Loss curves (${name}) after epoch ${formatCount(last.epoch)}: training ${train}, validation ${validation}.`;
+  return t('lossSummary', name, formatCount(last.epoch), train, validation);
 }

@@ -2,22 +2,16 @@
 
 import type { Counters } from '../messages/commands.ts';
 import { isActive } from '../messages/state.ts';
-import type { HostLinkState } from '../messages/host_status.ts';
 import type { RunState } from '../messages/state.ts';
 import { make, on, setHidden, setText } from './dom.ts';
 import { raceDetails } from './device_view.ts';
-import { formatBytes, formatCount, joinWords } from './format.ts';
+import { formatBytes, formatCount } from './format.ts';
 import type { Actions } from './page.ts';
+import { hostSays, SaidLine } from './said.ts';
 import { viewRun } from './run_view.ts';
 import { once, testIds } from './testids.ts';
+import { counted, joinWords, t } from '../texts.ts';
 
-const hostTexts: Record<HostLinkState, string> = {
-  unknown: 'not asked yet',
-  missing: 'not installed',
-  connected: 'connected',
-  incompatible: 'another version is needed',
-  lost: 'connection lost',
-};
 const refreshEvery = 2000;
 
 export class MachineCard {
@@ -35,8 +29,8 @@ export class MachineCard {
   readonly #roots = make('dd');
   readonly #frames = make('dd', { class: 'number', ...once(testIds.hostFrames) });
   readonly #bytes = make('dd', { class: 'number', ...once(testIds.hostBytes) });
-  readonly #message = make('p', { class: 'muted small' });
-  readonly #connect = make('button', { type: 'button', class: 'quiet' }, 'Look again');
+  readonly #message = new SaidLine({ class: 'muted small' });
+  readonly #connect = make('button', { type: 'button', class: 'quiet' }, t('lookAgain'));
   #asked = -Infinity;
 
   constructor(actions: Actions) {
@@ -44,25 +38,25 @@ export class MachineCard {
     on(this.#connect, 'click', () => void actions.run({ type: 'host.connect' }));
     this.element = make(
       'section',
-      { class: 'card', 'aria-label': 'Machine' },
-      make('h2', {}, 'Machine'),
+      { class: 'card', 'aria-label': t('machine') },
+      make('h2', {}, t('machine')),
       make(
         'dl',
         { class: 'pairs', ...once(testIds.counters) },
-        ...pair('Graphics', this.#renderer),
-        ...pair('Processor', this.#processor),
-        ...pair('Race', this.#race),
-        ...pair('Parameters', this.#parameters),
-        ...pair('Windows', this.#windows),
-        ...pair('Kernels run', this.#kernels),
-        ...pair('Draw calls', this.#draws),
-        ...pair('Memory in use', this.#memory),
-        ...pair('Native host', this.#host),
-        ...pair('Folders', this.#roots),
-        ...pair('Frames received', this.#frames),
-        ...pair('Bytes received', this.#bytes),
+        ...pair(t('graphics'), this.#renderer),
+        ...pair(t('processor'), this.#processor),
+        ...pair(t('race'), this.#race),
+        ...pair(t('parameters'), this.#parameters),
+        ...pair(t('windows'), this.#windows),
+        ...pair(t('kernelsRun'), this.#kernels),
+        ...pair(t('drawCalls'), this.#draws),
+        ...pair(t('memoryInUse'), this.#memory),
+        ...pair(t('nativeHost'), this.#host),
+        ...pair(t('folders'), this.#roots),
+        ...pair(t('framesReceived'), this.#frames),
+        ...pair(t('bytesReceived'), this.#bytes),
       ),
-      this.#message,
+      this.#message.element,
       this.#connect,
     );
   }
@@ -73,19 +67,24 @@ export class MachineCard {
     setText(
       this.#renderer,
       webgl === null
-        ? `none to use: ${webglReason}`
-        : webgl.renderer + (webgl.software ? ' (software)' : ''),
+        ? t('noneToUse', webglReason)
+        : webgl.software
+          ? t('softwareRenderer', webgl.renderer)
+          : webgl.renderer,
     );
     setText(this.#race, (choice && raceDetails(choice)) ?? '–');
     setText(this.#parameters, view.parameters);
     setText(this.#windows, view.windows);
-    const version = host.version === null || host.version === '' ? '' : `, version ${host.version}`;
-    setText(this.#host, hostTexts[host.state] + version);
+    const link = t(`host_${host.state}`);
+    const { version } = host;
+    setText(
+      this.#host,
+      version === null || version === '' ? link : t('withVersion', link, version),
+    );
     setText(this.#roots, host.roots.length === 0 ? '–' : joinWords(host.roots));
     setText(this.#frames, formatCount(host.frames));
     setText(this.#bytes, formatBytes(host.bytes));
-    setText(this.#message, host.message);
-    setHidden(this.#message, host.state === 'connected' || host.message === '');
+    this.#message.show(hostSays(host));
     setHidden(this.#connect, host.state === 'connected' || host.state === 'unknown');
     void this.#count(state);
   }
@@ -104,11 +103,11 @@ export class MachineCard {
   }
 
   #show({ kernels, draws, liveBuffers, liveBytes, threads, fused }: Counters): void {
-    const several = threads === 1 ? '1 thread' : `${String(threads)} threads`;
-    setText(this.#processor, fused ? `${several}, fused multiply-add` : several);
+    const several = counted('threads', threads);
+    setText(this.#processor, fused ? t('fusedThreads', several) : several);
     setText(this.#kernels, formatCount(kernels));
     setText(this.#draws, formatCount(draws));
-    setText(this.#memory, `${formatBytes(liveBytes)} in ${formatCount(liveBuffers)} buffers`);
+    setText(this.#memory, counted('inBuffers', liveBuffers, formatBytes(liveBytes)));
   }
 }
 

@@ -1,11 +1,13 @@
 // Notices inline, each with what happened, where and what to do next, and a button that puts it away.
 
 import type { Notice } from '../messages/state.ts';
-import { make, on, setAttribute, setText, syncList } from './dom.ts';
+import { make, on, setAttribute, syncList } from './dom.ts';
 import type { Actions } from './page.ts';
+import { inLanguage, SaidLine } from './said.ts';
 import { inFormWords } from './settings.ts';
 import type { Described } from './settings.ts';
 import { each, testIds } from './testids.ts';
+import { t } from '../texts.ts';
 
 export class Notices {
   readonly element = make('div', { class: 'notices' });
@@ -29,18 +31,23 @@ export class Notices {
   #make(notice: Notice, described: Described | null): HTMLElement {
     const dismiss = make(
       'button',
-      { type: 'button', class: 'quiet', 'aria-label': 'Dismiss', ...each(testIds.noticeDismiss) },
+      {
+        type: 'button',
+        class: 'quiet',
+        'aria-label': t('dismiss'),
+        ...each(testIds.noticeDismiss),
+      },
       '×',
     );
     on(dismiss, 'click', () => {
       this.#actions.dismiss(notice);
     });
-    const text = make('p');
-    const { message } = notice;
-    setText(text, described === null ? message : inFormWords(message, described));
-    const row = make('div', { class: 'notice', ...each(testIds.notice) }, text, dismiss);
+    const { code, message } = notice;
+    const said = new SaidLine({ class: 'said' });
+    said.show(inLanguage(code, described === null ? message : inFormWords(message, described)));
+    const row = make('div', { class: 'notice', ...each(testIds.notice) }, said.element, dismiss);
     setAttribute(row, 'data-level', notice.level);
-    setAttribute(row, 'data-code', notice.code);
+    setAttribute(row, 'data-code', code);
     setAttribute(row, 'role', notice.level === 'error' ? 'alert' : 'status');
     return row;
   }

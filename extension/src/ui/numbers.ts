@@ -1,6 +1,7 @@
 // What is wrong with a number that was typed, as a sentence.
 
 import { formatValue } from './format.ts';
+import { t } from '../texts.ts';
 
 export function checkNumber(
   value: number,
@@ -10,9 +11,9 @@ export function checkNumber(
 ): string | null {
   if (Number.isFinite(value) && value >= min && value <= max && (!whole || Number.isInteger(value)))
     return null;
-  const kind = whole ? 'a whole number' : 'a number';
-  if (min === -Infinity && max === Infinity) return `Give ${kind}.`;
-  if (max === Infinity) return `Give ${kind}, ${formatValue(min)} or more.`;
-  if (min === -Infinity) return `Give ${kind}, at most ${formatValue(max)}.`;
-  return `Give ${kind} from ${formatValue(min)} to ${formatValue(max)}.`;
+  const kind = whole ? 'whole' : 'number';
+  if (min === -Infinity && max === Infinity) return t(`give_${kind}`);
+  if (max === Infinity) return t(`give_${kind}_least`, formatValue(min));
+  if (min === -Infinity) return t(`give_${kind}_most`, formatValue(max));
+  return t(`give_${kind}_between`, formatValue(min), formatValue(max));
 }

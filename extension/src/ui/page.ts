@@ -6,6 +6,8 @@ import { CommandError } from '../messages/client.ts';
 import type { TrainingClient } from '../messages/client.ts';
 import type { Command, CommandType, Results } from '../messages/commands.ts';
 import type { Notice, RunState } from '../messages/state.ts';
+import { inPersonsWords } from './described.ts';
+import { t } from '../texts.ts';
 
 export type Connection = 'connecting' | 'connected' | 'failed';
 
@@ -104,9 +106,7 @@ export class Page implements Actions {
 
   ask<C extends Command>(command: C): Promise<Results[C['type']]> {
     if (this.#client !== null) return this.#client.call(command, longSilence[command.type]);
-    return Promise.reject(
-      new CommandError('training.silent', 'The training worker is not there yet.'),
-    );
+    return Promise.reject(new CommandError('training.silent', t('notice_training_silent')));
   }
 
   tell(notice: Omit<OwnNotice, 'time'>): void {
@@ -153,7 +153,8 @@ export class Page implements Actions {
   }
 
   #snapshot(): Snapshot {
-    const state = this.#client?.state ?? null;
+    const whole = this.#client?.state ?? null;
+    const state = whole === null ? null : inPersonsWords(whole);
     if (state?.failure == null) this.#dismissed = null;
     const notices = mergeNotices(state, this.#own, this.#dismissed);
     return { connection: this.#connection, state, notices, busy: new Set(this.#busy.keys()) };

@@ -10,7 +10,9 @@ import type { Picked } from './file_input.ts';
 import { formatBytes, formatCount, formatMoment, shorten } from './format.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { HostDialogPanel } from './host_dialog.ts';
+import { hostSays, SaidLine } from './said.ts';
 import { each, once, testIds } from './testids.ts';
+import { counted, t } from '../texts.ts';
 
 const exampleName = 'seattle-weather.csv';
 /** What a run that had reached its end is continued by. */
@@ -35,7 +37,7 @@ export class Picker {
       class: 'quiet',
       ...once(testIds.exampleOpen),
     });
-    this.#example.append('Try the example: Seattle weather');
+    this.#example.append(t('tryExample'));
     on(this.#example, 'click', () => {
       void actions.run({ type: 'dataset.open', source: { kind: 'example', name: exampleName } });
     });
@@ -66,13 +68,9 @@ export class Picker {
     const zone = make(
       'div',
       { class: 'drop', ...once(testIds.dropZone) },
-      makeFileInput('Choose a file', once(testIds.fileInput), open),
-      make(
-        'p',
-        { class: 'muted small' },
-        'or drop it here: a table (CSV, JSON Lines, Parquet, Arrow, NumPy, also packed), a text, a sound, or a folder of pictures. It stays on this machine.',
-      ),
-      makeFileInput('Choose a folder of pictures', once(testIds.folderInput), open, true),
+      makeFileInput(t('chooseFile'), once(testIds.fileInput), open),
+      make('p', { class: 'muted small' }, t('orDrop')),
+      makeFileInput(t('choosePictures'), once(testIds.folderInput), open, true),
     );
     const over = (inside: boolean) => (event: Event) => {
       event.preventDefault();
@@ -97,28 +95,24 @@ function makeElsewhere(go: () => void): HTMLElement {
   const button = make(
     'button',
     { type: 'button', class: 'primary choose', ...once(testIds.pickInDashboard) },
-    'Choose a file',
+    t('chooseFile'),
   );
   on(button, 'click', go);
   return make(
     'div',
     { class: 'drop' },
     button,
-    make(
-      'p',
-      { class: 'muted small' },
-      'Opens the dashboard, where the file is chosen. It stays on this machine.',
-    ),
+    make('p', { class: 'muted small' }, t('chosenInDashboard')),
   );
 }
 
 class LastRunCard {
   readonly #text = make('p', { class: 'small muted' });
   readonly #title = make('p', { class: 'clip' });
-  readonly #button = make('button', { type: 'button', ...once(testIds.lastRunResume) }, 'Go on');
+  readonly #button = make('button', { type: 'button', ...once(testIds.lastRunResume) }, t('goOn'));
   readonly element = make(
     'section',
-    { class: 'card', hidden: true, 'aria-label': 'Last run' },
+    { class: 'card', hidden: true, 'aria-label': t('lastRun') },
     make(
       'div',
       { class: 'row spread' },
@@ -142,46 +136,42 @@ class LastRunCard {
     setHidden(this.element, run === null);
     setDisabled(this.#button, busy);
     if (run === null) return;
-    setText(this.#button, run.epoch < run.epochs ? 'Go on' : `${String(moreEpochs)} more epochs`);
-    setText(this.#title, `Last run: ${shorten(run.source.name, 34)}`);
-    const where = `Epoch ${formatCount(run.epoch)} of ${formatCount(run.epochs)}`;
-    const device = run.device === null ? '' : ` · ${deviceText(run.device, false)}`;
-    setText(this.#text, `${where}${device} · ${formatMoment(run.time)}`);
+    setText(this.#button, run.epoch < run.epochs ? t('goOn') : counted('moreEpochs', moreEpochs));
+    setText(this.#title, t('lastRunOf', shorten(run.source.name, 34)));
+    const parts = [t('epochOf', formatCount(run.epoch), formatCount(run.epochs))];
+    if (run.device !== null) parts.push(deviceText(run.device, false));
+    setText(this.#text, [...parts, formatMoment(run.time)].join(' · '));
   }
 }
 
 /** The granted folders, browsed level by level and added to; without the host, one line on what it would add. */
 class HostFolder {
   readonly #actions: Actions;
-  readonly #message = make('p', { class: 'small muted', ...once(testIds.hostState) });
+  readonly #message = new SaidLine({ class: 'small muted', name: testIds.hostState });
   readonly #connect = make(
     'button',
     { type: 'button', class: 'quiet', ...once(testIds.hostConnect) },
-    'Look again',
+    t('lookAgain'),
   );
   readonly #browse = make(
     'button',
     { type: 'button', ...once(testIds.hostOpen) },
-    'From the granted folders',
+    t('fromGranted'),
   );
   readonly #up = make(
     'button',
     { type: 'button', class: 'quiet', ...once(testIds.hostUp) },
-    '‹ Back',
+    t('back'),
   );
   readonly #path = make('span', { class: 'clip small muted' });
-  readonly #list = make('ul', { class: 'entries', 'aria-label': 'Files of the granted folders' });
+  readonly #list = make('ul', { class: 'entries', 'aria-label': t('grantedFiles') });
   readonly #listing = make(
     'div',
     { class: 'stack', hidden: true },
     make('div', { class: 'row' }, this.#up, this.#path),
     this.#list,
   );
-  readonly #none = make(
-    'p',
-    { class: 'small muted', hidden: true },
-    'Nothing here that can be read: put your data into this folder.',
-  );
+  readonly #none = make('p', { class: 'small muted', hidden: true }, t('nothingReadable'));
   readonly #dialog: HostDialogPanel;
   readonly element: HTMLElement;
   #trail: string[] = [];
@@ -193,12 +183,12 @@ class HostFolder {
     this.#dialog = new HostDialogPanel(actions, (name) => void this.#show([], name));
     this.element = make(
       'section',
-      { class: 'stack', 'aria-label': 'Granted folders' },
+      { class: 'stack', 'aria-label': t('grantedFolders') },
       this.#browse,
       this.#listing,
       this.#none,
       this.#dialog.element,
-      make('div', { class: 'row spread' }, this.#message, this.#connect),
+      make('div', { class: 'row spread' }, this.#message.element, this.#connect),
     );
     on(this.#connect, 'click', () => void actions.run({ type: 'host.connect' }));
     on(this.#browse, 'click', () => void this.#show([]));
@@ -217,8 +207,7 @@ class HostFolder {
     if (!connected) this.#close();
     setHidden(this.#browse, !connected || this.#entries !== null);
     setHidden(this.#connect, connected || host.state === 'unknown');
-    setHidden(this.#message, connected || host.message === '');
-    setText(this.#message, host.message);
+    this.#message.show(hostSays(host));
     this.#dialog.update(host);
     for (const button of this.#list.querySelectorAll('button')) setDisabled(button, opening);
   }
@@ -244,7 +233,7 @@ class HostFolder {
     setHidden(this.#listing, false);
     setHidden(this.#none, listing.entries.length > 0);
     setHidden(this.#list, listing.entries.length === 0);
-    setText(this.#path, path ?? 'Granted folders');
+    setText(this.#path, path ?? t('grantedFolders'));
     this.#list.replaceChildren();
     syncList(
       this.#list,

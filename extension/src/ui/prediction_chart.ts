@@ -9,8 +9,10 @@ import { make, on, setHidden, setOptions, setText } from './dom.ts';
 import { formatCount, formatMomentUtc, formatValue } from './format.ts';
 import { reasonOf } from './page.ts';
 import type { Actions } from './page.ts';
+import { inLanguage } from './said.ts';
 import { predictionSeries, shownError } from './series.ts';
 import { once, testIds } from './testids.ts';
+import { counted, t } from '../texts.ts';
 
 const windowsAtATime = 400;
 
@@ -18,9 +20,12 @@ export class PredictionChart {
   readonly element: HTMLElement;
   readonly #actions: Actions;
   readonly #chart: Chart;
-  readonly #ahead = make('select', { 'aria-label': 'Rows ahead', ...once(testIds.horizonStep) });
-  readonly #range = make('select', { 'aria-label': 'Part shown', ...once(testIds.windowRange) });
-  readonly #none = make('p', { class: 'muted small' }, 'Appears when the first epoch is done.');
+  readonly #ahead = make('select', {
+    'aria-label': t('rowsAheadLabel'),
+    ...once(testIds.horizonStep),
+  });
+  readonly #range = make('select', { 'aria-label': t('partShown'), ...once(testIds.windowRange) });
+  readonly #none = make('p', { class: 'muted small' }, t('afterFirstEpoch'));
   readonly #error = make('p', { class: 'muted small' });
   readonly #shown: HTMLElement;
   readonly #controls: HTMLElement;
@@ -36,13 +41,13 @@ export class PredictionChart {
     this.#chart = new Chart({
       name: testIds.predictionChart,
       height,
-      xLabel: 'row',
+      xLabel: t('row'),
       yLabel: '',
       wholeX: true,
       describeX: (row) => this.#describeRow(row),
       curves: [
-        { label: 'truth', color: '--truth', width: 1.5 },
-        { label: 'forecast', color: '--validation', width: 1.75 },
+        { label: t('truth'), color: '--truth', width: 1.5 },
+        { label: t('forecast'), color: '--validation', width: 1.75 },
       ],
     });
     on(this.#ahead, 'change', () => {
@@ -59,12 +64,12 @@ export class PredictionChart {
     const head = make(
       'div',
       { class: 'row spread wrap' },
-      make('h2', {}, 'Forecast and truth, held-out part'),
+      make('h2', {}, t('forecastHeldOut')),
       this.#controls,
     );
     this.element = make(
       'section',
-      { class: 'card', 'aria-label': 'Forecast and truth' },
+      { class: 'card', 'aria-label': t('forecastAndTruth') },
       head,
       this.#none,
       this.#shown,
@@ -107,7 +112,9 @@ export class PredictionChart {
       const predictions = await this.#actions.ask(command);
       if (this.#first === first) this.#show(predictions);
     } catch (error) {
-      setText(this.#error, `No forecasts to show: ${reasonOf(error).message}`);
+      const { code, message } = reasonOf(error);
+      const said = inLanguage(code, message);
+      setText(this.#error, t('noForecasts', said.text));
     }
   }
 
@@ -123,7 +130,7 @@ export class PredictionChart {
     const { horizon, total } = predictions;
     const aheads = Array.from({ length: horizon }, (_, i) => ({
       value: String(i + 1),
-      label: i === 0 ? '1 row ahead' : `${formatCount(i + 1)} rows ahead`,
+      label: counted('rowsAhead', i + 1),
     }));
     setOptions(
       this.#ahead,
@@ -134,20 +141,18 @@ export class PredictionChart {
     setHidden(this.#range, total <= windowsAtATime);
     const series = predictionSeries(predictions, Number(this.#ahead.value));
     const error = shownError(series);
-    const target = this.#state?.config?.data.target ?? 'the target';
-    const text = `Mean absolute error of what is shown: ${formatValue(error)} (${target}, its own units).`;
+    const target = this.#state?.config?.data.target ?? t('theTarget');
+    const text = t('shownError', formatValue(error), target);
     setText(this.#error, text);
-    this.#chart.show(
-      [series.x, series.truth, series.forecast],
-      `Forecast and truth of ${target}. ${text}`,
-    );
+    this.#chart.show([series.x, series.truth, series.forecast], t('forecastSummary', target, text));
   }
 
   #describeRow(row: number): string {
     const calendar = this.#calendar;
-    const number = `Row ${formatCount(row)}`;
-    if (calendar?.regular !== true) return number;
-    return `${number} (${formatMomentUtc(calendar.first + (row - 1) * calendar.stepSeconds * 1000)})`;
+    const number = formatCount(row);
+    if (calendar?.regular !== true) return t('rowNumber', number);
+    const moment = calendar.first + (row - 1) * calendar.stepSeconds * 1000;
+    return t('rowAt', number, formatMomentUtc(moment));
   }
 }
 
@@ -157,7 +162,7 @@ function rangesOf(total: number): { value: string; label: string }[] {
     const last = Math.min(total, first + windowsAtATime);
     return {
       value: String(first),
-      label: `windows ${formatCount(first + 1)}–${formatCount(last)}`,
+      label: t('windowsFromTo', formatCount(first + 1), formatCount(last)),
     };
   });
 }

@@ -3,8 +3,8 @@
 import type { DatasetDescription } from '../messages/state.ts';
 import { repairLine, repairsLeftOut, repairSummary } from './columns.ts';
 import { make, setHidden, setText } from './dom.ts';
-import { plural } from './format.ts';
 import { once, testIds } from './testids.ts';
+import { counted } from '../texts.ts';
 
 export class Repairs {
   readonly #summary = make('summary');
@@ -23,7 +23,7 @@ export class Repairs {
     setText(this.#summary, summary);
     const left = repairsLeftOut(description);
     const lines = description.repairs.map(repairLine);
-    if (left > 0) lines.push(`and ${plural(left, 'more repair')} like these.`);
+    if (left > 0) lines.push(counted('moreRepairs', left));
     this.#list.replaceChildren(...lines.map((line) => make('li', {}, line)));
   }
 }

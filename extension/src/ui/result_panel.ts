@@ -7,6 +7,7 @@ import type { Actions, Snapshot } from './page.ts';
 import { viewResult } from './run_view.ts';
 import type { LossBar } from './run_view.ts';
 import { once, testIds } from './testids.ts';
+import { t } from '../texts.ts';
 
 const barNames = {
   own: null,
@@ -16,11 +17,11 @@ const barNames = {
 
 export class ResultPanel {
   readonly #verdict = make('p', { class: 'verdict', ...once(testIds.verdict) });
-  readonly #bars = make('ul', { class: 'bars', 'aria-label': 'Loss on the held-out part' });
+  readonly #bars = make('ul', { class: 'bars', 'aria-label': t('lossHeldOut') });
   readonly #errors = make('p', { class: 'muted small' });
   readonly element = make(
     'section',
-    { class: 'stack', 'aria-label': 'Result' },
+    { class: 'stack', 'aria-label': t('result') },
     this.#verdict,
     this.#bars,
     this.#errors,
@@ -54,23 +55,23 @@ function showBar(row: HTMLLIElement, { label, text, share }: LossBar): void {
 export class ResultButtons {
   readonly element: HTMLElement;
   readonly #actions: Actions;
-  readonly #save = make('button', { type: 'button', ...once(testIds.save) }, 'Save');
-  readonly #download = make('button', { type: 'button', ...once(testIds.download) }, 'Download');
+  readonly #save = make('button', { type: 'button', ...once(testIds.save) }, t('save'));
+  readonly #download = make('button', { type: 'button', ...once(testIds.download) }, t('download'));
   readonly #more = make(
     'button',
     { type: 'button', class: 'primary', ...once(testIds.trainMore) },
-    'Train more',
+    t('trainMore'),
   );
   readonly #epochs = make('input', {
     type: 'number',
     min: 1,
     max: 100_000,
     step: 1,
-    'aria-label': 'More epochs',
+    'aria-label': t('moreEpochsLabel'),
     ...once(testIds.moreEpochs),
   });
-  readonly #again = make('button', { type: 'button', ...once(testIds.newRun) }, 'New run');
-  readonly #file = make('button', { type: 'button', ...once(testIds.newFile) }, 'Other file');
+  readonly #again = make('button', { type: 'button', ...once(testIds.newRun) }, t('newRun'));
+  readonly #file = make('button', { type: 'button', ...once(testIds.newFile) }, t('otherFile'));
 
   constructor(actions: Actions, newRun: () => void, newFile: () => void) {
     this.#actions = actions;
@@ -87,7 +88,7 @@ export class ResultButtons {
         'div',
         { class: 'actions' },
         this.#more,
-        make('label', { class: 'row more' }, this.#epochs, 'epochs'),
+        make('label', { class: 'row more' }, this.#epochs, t('epochs')),
       ),
       make('div', { class: 'actions even' }, this.#save, this.#download, this.#again, this.#file),
     );
@@ -98,7 +99,7 @@ export class ResultButtons {
     const usable = state.phase === 'finished';
     for (const button of [this.#save, this.#download]) setDisabled(button, saving || !usable);
     setDisabled(this.#more, saving || !usable || busy.has('checkpoint.resume'));
-    setText(this.#save, busy.has('checkpoint.save') ? 'Saving…' : 'Save');
+    setText(this.#save, busy.has('checkpoint.save') ? t('saving') : t('save'));
   }
 
   async #saveAndDownload(): Promise<void> {

@@ -8,6 +8,7 @@ import type { RunGroupView } from './checkpoint_view.ts';
 import { make, on, setDisabled, setHidden, setText, syncList } from './dom.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { each, testIds } from './testids.ts';
+import { t } from '../texts.ts';
 
 export class RunGroup {
   readonly element: HTMLLIElement;
@@ -22,16 +23,16 @@ export class RunGroup {
   readonly #name = make('input', {
     type: 'text',
     maxlength: RUN_NAME_LENGTH,
-    'aria-label': 'Name of the run',
+    'aria-label': t('runName'),
     ...each(testIds.runName),
   });
   readonly #text = make('textarea', {
     rows: 3,
     maxlength: RUN_NOTE_LENGTH,
-    'aria-label': 'Note on the run',
+    'aria-label': t('runNote'),
     ...each(testIds.runNoteText),
   });
-  readonly #save = make('button', { type: 'submit', ...each(testIds.runSave) }, 'Save');
+  readonly #save = make('button', { type: 'submit', ...each(testIds.runSave) }, t('save'));
   readonly #form: HTMLFormElement;
   readonly #offered: HTMLElement;
   readonly #removal: Removal;
@@ -44,9 +45,9 @@ export class RunGroup {
     const edit = make(
       'button',
       { type: 'button', class: 'quiet', ...each(testIds.runEdit) },
-      'Name and note',
+      t('nameAndNote'),
     );
-    const cancel = make('button', { type: 'button', class: 'quiet' }, 'Cancel');
+    const cancel = make('button', { type: 'button', class: 'quiet' }, t('cancel'));
     this.#form = make(
       'form',
       { class: 'stack', hidden: true },
@@ -58,7 +59,7 @@ export class RunGroup {
     const { store, run } = view;
     this.#removal = makeRemoval(
       this.#offered,
-      { ask: 'Remove run', confirm: 'Remove all of it for good' },
+      { ask: t('removeRun'), confirm: t('removeRunForGood') },
       { ask: testIds.runRemove, confirm: testIds.runConfirm },
       () => void actions.run({ type: 'run.remove', store, run }),
     );

@@ -11,18 +11,20 @@ import type { RunView } from './run_view.ts';
 import { saveCheckpoint } from './saving.ts';
 import { once, testIds } from './testids.ts';
 import type { TestId } from './testids.ts';
+import { t } from '../texts.ts';
+import type { TextKey } from '../texts.ts';
 
 type FigureKey = Exclude<keyof RunView, 'fraction' | 'can' | 'task'>;
 /** The setting that may change while the run is under way. */
 const EFFORT = 'effort';
 
-const mainFigures: [FigureKey, string, TestId][] = [
-  ['epoch', 'Epoch', testIds.epoch],
-  ['step', 'Step', testIds.step],
-  ['timeLeft', 'Time left', testIds.timeLeft],
-  ['loss', 'Training loss', testIds.loss],
-  ['validationLoss', 'Validation loss', testIds.validationLoss],
-  ['stepsPerSecond', 'Steps/s', testIds.stepsPerSecond],
+const mainFigures: [FigureKey, TextKey, TestId][] = [
+  ['epoch', 'figureEpoch', testIds.epoch],
+  ['step', 'figureStep', testIds.step],
+  ['timeLeft', 'figureTimeLeft', testIds.timeLeft],
+  ['loss', 'figureLoss', testIds.loss],
+  ['validationLoss', 'figureValidationLoss', testIds.validationLoss],
+  ['stepsPerSecond', 'figureStepsPerSecond', testIds.stepsPerSecond],
 ];
 
 export class RunPanel {
@@ -30,7 +32,7 @@ export class RunPanel {
   readonly #task = make('p', { class: 'muted small' });
   readonly #bar = make('progress', {
     max: 1,
-    'aria-label': 'Done part',
+    'aria-label': t('donePart'),
     ...once(testIds.progress),
   });
   readonly #device = make('strong', { ...once(testIds.device) });
@@ -43,18 +45,18 @@ export class RunPanel {
 
   constructor(actions: Actions) {
     this.#effort = new SelectField({
-      label: 'How hard to work',
+      label: t('effort'),
       name: testIds.effort,
       change: (effort) => void actions.run({ type: 'run.effort', effort }),
     });
     const figures = mainFigures.map(([key, label, name]) => {
       const value = make('dd', { class: 'number', ...once(name) });
       this.#figures.set(key, value);
-      return make('div', { class: 'figure' }, make('dt', {}, label), value);
+      return make('div', { class: 'figure' }, make('dt', {}, t(label)), value);
     });
     this.element = make(
       'section',
-      { class: 'stack', 'aria-label': 'Run' },
+      { class: 'stack', 'aria-label': t('run') },
       this.#task,
       this.#bar,
       this.#preparing,
@@ -76,7 +78,7 @@ export class RunPanel {
     setText(this.#device, view.device);
     setText(this.#reason, view.deviceReason === '' ? '' : `: ${view.deviceReason}`);
     setHidden(this.#machine, state.device === null);
-    setText(this.#memory, `Memory: ${view.memory}`);
+    setText(this.#memory, t('memoryOf', view.memory));
     setHidden(this.#memory, state.progress === null);
     this.#showEffort(state);
   }
@@ -96,19 +98,19 @@ export class RunButtons {
   readonly #pause = make(
     'button',
     { type: 'button', class: 'grow', ...once(testIds.pause) },
-    'Pause',
+    t('pause'),
   );
   readonly #resume = make(
     'button',
     { type: 'button', class: 'primary grow', ...once(testIds.resume) },
-    'Resume',
+    t('resume'),
   );
   readonly #stop = make(
     'button',
     { type: 'button', class: 'danger', ...once(testIds.stop) },
-    'Stop',
+    t('stop'),
   );
-  readonly #save = make('button', { type: 'button', ...once(testIds.save) }, 'Save now');
+  readonly #save = make('button', { type: 'button', ...once(testIds.save) }, t('saveNow'));
 
   constructor(actions: Actions) {
     on(this.#pause, 'click', () => void actions.run({ type: 'run.pause' }));
@@ -135,7 +137,7 @@ export class RunButtons {
     setDisabled(this.#resume, busy.has('run.resume'));
     setDisabled(this.#stop, busy.has('run.stop'));
     setDisabled(this.#save, !can.save || busy.has('checkpoint.save'));
-    setText(this.#save, busy.has('checkpoint.save') ? 'Saving…' : 'Save now');
+    setText(this.#save, busy.has('checkpoint.save') ? t('saving') : t('saveNow'));
     // A button that gives way to its opposite passes the keyboard's focus on.
     if (focused === this.#pause && this.#pause.hidden) this.#resume.focus();
     else if (focused === this.#resume && this.#resume.hidden) this.#pause.focus();

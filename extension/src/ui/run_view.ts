@@ -16,6 +16,8 @@ import {
 } from './format.ts';
 import { judge, naivePhrase, seasonPhrase } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
+import { counted, t } from '../texts.ts';
+import type { TextKey } from '../texts.ts';
 
 export type Screen = 'waiting' | 'pick' | 'reading' | 'setup' | 'run' | 'result';
 export type Tone = 'idle' | 'active' | 'good' | 'warn' | 'bad';
@@ -30,27 +32,27 @@ export function screenOf(state: RunState | null): Screen {
   return state.description === null ? 'pick' : 'setup';
 }
 
-const phaseTexts: Record<Phase, [string, Tone]> = {
-  empty: ['No data yet', 'idle'],
-  reading: ['Reading', 'active'],
-  ready: ['Ready', 'idle'],
-  preparing: ['Preparing', 'active'],
-  training: ['Training', 'active'],
-  paused: ['Paused', 'warn'],
+const phaseTexts: Record<Phase, [TextKey, Tone]> = {
+  empty: ['phase_empty', 'idle'],
+  reading: ['reading', 'active'],
+  ready: ['phase_ready', 'idle'],
+  preparing: ['phase_preparing', 'active'],
+  training: ['phase_training', 'active'],
+  paused: ['phase_paused', 'warn'],
   // Validation lasts a moment after each epoch: a word that flickers would tell nobody anything.
-  validating: ['Training', 'active'],
-  finished: ['Finished', 'good'],
-  failed: ['Failed', 'bad'],
+  validating: ['phase_training', 'active'],
+  finished: ['phase_finished', 'good'],
+  failed: ['phase_failed', 'bad'],
 };
 
 export function phaseOf(state: RunState | null): { text: string; tone: Tone } {
-  if (state === null) return { text: 'Starting', tone: 'idle' };
+  if (state === null) return { text: t('phase_starting'), tone: 'idle' };
   if (state.phase === 'training' && state.preparing !== null)
-    return { text: 'Preparing', tone: 'active' };
+    return { text: t('phase_preparing'), tone: 'active' };
   if (state.phase === 'finished' && state.outcome === 'stopped')
-    return { text: 'Stopped', tone: 'warn' };
-  const [text, tone] = phaseTexts[state.phase];
-  return { text, tone };
+    return { text: t('phase_stopped'), tone: 'warn' };
+  const [key, tone] = phaseTexts[state.phase];
+  return { text: t(key), tone };
 }
 
 export interface RunView {
@@ -113,7 +115,7 @@ function epochText({ progress, phase }: RunState): string {
   if (progress === null) return '–';
   const { epoch, epochs } = progress;
   const current = phase === 'finished' || phase === 'failed' ? epoch : Math.min(epoch + 1, epochs);
-  return `${formatCount(current)} of ${formatCount(epochs)}`;
+  return t('partOf', formatCount(current), formatCount(epochs));
 }
 
 function fractionDone({ progress, phase, outcome, preparing }: RunState): number | null {
@@ -126,21 +128,18 @@ function fractionDone({ progress, phase, outcome, preparing }: RunState): number
 
 function windowText({ windows }: RunState): string {
   if (windows === null) return '–';
-  const skipped = windows.skipped > 0 ? `, ${formatCount(windows.skipped)} left out for gaps` : '';
-  return `${formatCount(windows.train)} to train, ${formatCount(windows.validation)} held out${skipped}`;
+  const { train, validation, skipped } = windows;
+  const used = t('windowsUsed', formatCount(train), formatCount(validation));
+  return skipped > 0 ? t('windowsSkipped', used, formatCount(skipped)) : used;
 }
 
 function taskText({ config }: RunState): string {
   if (config === null) return '';
   const { target, features, horizon, lookBack } = config.data;
-  const ahead = typeof horizon === 'number' ? `, ${rows(horizon)} ahead` : '';
-  const from = typeof lookBack === 'number' ? ` from the last ${rows(lookBack)}` : '';
-  const columns = features.length === 1 ? '1 column' : `${formatCount(features.length)} columns`;
-  return `${target}${ahead}${from} of ${columns}`;
-}
-
-function rows(count: number): string {
-  return count === 1 ? '1 row' : `${formatCount(count)} rows`;
+  const columns = counted('columns', features.length);
+  if (typeof horizon !== 'number' || typeof lookBack !== 'number')
+    return t('taskPlain', target, columns);
+  return t('task', target, counted('rows', horizon), counted('rows', lookBack), columns);
 }
 
 function lastEpoch(state: RunState): EpochSummary | null {
@@ -211,8 +210,8 @@ export function viewResult(state: RunState): ResultView {
     peak: keptBest(state) !== null ? null : peakOf(state.history.epochs),
   });
   const rivals: [LossBar['key'], string, number | null | undefined][] = [
-    ['own', 'This model', last?.validationLoss],
-    ['naive', capital(naivePhrase), baselines?.naive],
+    ['own', t('thisModel'), last?.validationLoss],
+    ['naive', capital(naivePhrase()), baselines?.naive],
     [
       'seasonal',
       capital(seasonPhrase(season, spacing)),
@@ -240,8 +239,8 @@ function barsOf(rivals: [LossBar['key'], string, number | null | undefined][]): 
 
 function errorText(last: EpochSummary | null, target: string): string | null {
   if (last?.mae == null) return null;
-  const rmse = last.rmse === null ? '' : ` (RMSE ${formatValue(last.rmse)})`;
-  return `Off by ${formatValue(last.mae)} on average${rmse}, in the units of ${target}.`;
+  const [mae, rmse] = [formatValue(last.mae), formatValue(last.rmse)];
+  return last.rmse === null ? t('offBy', mae, target) : t('offByRmse', mae, target, rmse);
 }
 
 function capital(text: string): string {
@@ -250,15 +249,15 @@ function capital(text: string): string {
 
 /** One sentence for a screen reader; changes at most once an epoch. */
 export function announcement(state: RunState | null): string {
-  if (state === null) return 'Starting the training worker.';
+  if (state === null) return t('starting');
   const { text } = phaseOf(state);
   const last = lastEpoch(state);
-  if (state.phase === 'reading') return 'Reading the file.';
-  if (state.phase === 'finished') return `${text}. ${viewResult(state).verdict.sentence}`;
-  if (!isActive(state.phase) || last === null) return `${text}.`;
+  if (state.phase === 'reading') return t('sayReading');
+  if (state.phase === 'finished') return t('sayFinished', text, viewResult(state).verdict.sentence);
+  if (!isActive(state.phase) || last === null) return t('sayPhase', text);
   const done = formatPercent(
     fractionDone({ ...state, progress: state.progress && { ...state.progress, stepInEpoch: 0 } }),
   );
   const loss = formatLoss(last.validationLoss);
-  return `${text}. Epoch ${formatCount(last.epoch)} done, ${done}. Validation loss ${loss}.`;
+  return t('sayEpoch', text, formatCount(last.epoch), done, loss);
 }

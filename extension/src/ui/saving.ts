@@ -1,10 +1,10 @@
 // Saving the run's checkpoint, said in a notice, and handing a checkpoint to the browser's downloads.
 
 import type { StoreName } from '../messages/state.ts';
-import { storeLabels } from './checkpoint_view.ts';
 import { make } from './dom.ts';
 import { formatCount } from './format.ts';
 import type { Actions } from './page.ts';
+import { t } from '../texts.ts';
 
 /** How long a blob's address is kept, so that the download surely has it. */
 const keepFor = 60_000;
@@ -12,8 +12,11 @@ const keepFor = 60_000;
 export async function saveCheckpoint(actions: Actions): Promise<void> {
   const saved = await actions.run({ type: 'checkpoint.save' });
   if (saved === null) return;
-  const step = saved.step === null ? '' : ` at step ${formatCount(saved.step)}`;
-  const message = `Saved${step} as ${saved.id} (${storeLabels[saved.store]}).`;
+  const where = t(`store_${saved.store}`);
+  const message =
+    saved.step === null
+      ? t('saved', saved.id, where)
+      : t('savedAtStep', saved.id, where, formatCount(saved.step));
   actions.tell({ level: 'info', code: 'checkpoint.saved', message });
 }
 

@@ -3,6 +3,7 @@
 
 import type { FieldValue, RunConfig, RunState, SettingField } from '../messages/state.ts';
 import { checkNumber } from './numbers.ts';
+import { t } from '../texts.ts';
 
 /** What was given, by the field's name; a number that is being typed may be NaN. */
 export type Given = Readonly<Record<string, FieldValue>>;
@@ -96,13 +97,13 @@ export function onThisMachine({
   return settings.map((field) => {
     if (field.group !== 'training' || field.name !== 'device') return field;
     if (webgl !== null) {
-      const help = `The graphics card here is emulated on the processor (${webgl.renderer}): Choose for me takes the processor`;
+      const help = t('emulatedHelp', webgl.renderer);
       return { ...field, help };
     }
     const choices = field.choices.map((choice) =>
       choice.value === 'webgl' ? { ...choice, disabled: true } : choice,
     );
-    return { ...field, choices, help: `There is no graphics card to use here: ${webglReason}` };
+    return { ...field, choices, help: t('noGraphicsHelp', webglReason) };
   });
 }
 
@@ -125,11 +126,11 @@ export function inFormWords(message: string, { settings, models }: Described): s
 
 export function checkSetting(field: SettingField, value: unknown): string | null {
   const { type, min, max, choices } = field;
-  if (type === 'bool') return typeof value === 'boolean' ? null : 'Say yes or no.';
+  if (type === 'bool') return typeof value === 'boolean' ? null : t('sayYesOrNo');
   if (type === 'choice')
     return choices.some((choice) => choice.value === value && choice.disabled !== true)
       ? null
-      : 'Choose one.';
+      : t('chooseOne');
   if (type !== 'int' && type !== 'float') return null;
   return checkNumber(
     typeof value === 'number' ? value : NaN,

@@ -25,6 +25,7 @@ import { onThisMachine, Settings } from './settings.ts';
 import { ColumnList, ModelFields, TargetField } from './setup_parts.ts';
 import type { Part } from './setup_parts.ts';
 import { once, testIds } from './testids.ts';
+import { t } from '../texts.ts';
 
 export interface SetupOptions {
   train: (config: RunConfig) => void;
@@ -42,7 +43,7 @@ export class Setup {
     class: 'primary grow',
     ...once(testIds.train),
   });
-  readonly #close = make('button', { type: 'button', ...once(testIds.newFile) }, 'Other file');
+  readonly #close = make('button', { type: 'button', ...once(testIds.newFile) }, t('otherFile'));
   #identity = '';
   #state: RunState | null = null;
   #settings = new Settings([]);
@@ -78,7 +79,7 @@ export class Setup {
     const problems = checkChoices(choices, description, model, this.#settings);
     for (const part of this.#parts) part.show(choices, problems);
     setDisabled(this.#train, starting || Object.keys(problems).length > 0);
-    setText(this.#train, starting ? 'Starting…' : 'Train');
+    setText(this.#train, starting ? t('startingRun') : t('train'));
   }
 
   readonly #change = (change: Partial<Choices>): void => {
@@ -101,7 +102,7 @@ export class Setup {
         : choicesFromConfig(config, description, models, settings));
     const repairs = new Repairs();
     repairs.update(description);
-    const name = source?.name ?? 'Data';
+    const name = source?.name ?? t('data');
     const title = make('h2', { class: 'clip', title: name, ...once(testIds.sourceName) });
     title.append(shorten(name, 44));
     const shape = make('p', { class: 'muted small', ...once(testIds.sourceShape) });
@@ -132,7 +133,7 @@ export class Setup {
     const models = this.#state?.models ?? [];
     if (models.length < 2) return null;
     const field = new SelectField({
-      label: 'Model',
+      label: t('model'),
       name: testIds.model,
       wide: true,
       change: (name) => {
@@ -152,10 +153,10 @@ export class Setup {
   }
 
   #makeSize(): HTMLElement {
-    const options = sizes.map(({ label, times }) => ({ value: String(times), label }));
+    const options = sizes.map(({ key, times }) => ({ value: String(times), label: t(key) }));
     const sizeOfModel = (name: string | undefined): ModelField | null =>
       sizeField(this.#state?.models.find((model) => model.name === name));
-    const field = new Segments('Model size', testIds.modelSize, options, (value) => {
+    const field = new Segments(t('modelSize'), testIds.modelSize, options, (value) => {
       const size = sizeOfModel(this.#choices?.model);
       if (size === null) return;
       const chosen = sizeOf(size, Number(value));
@@ -175,9 +176,9 @@ export class Setup {
   #makeAdvanced(state: RunState): HTMLElement {
     const more = this.#controls(({ place }) => place === 'more');
     const own = this.#add(new ModelFields(state.models, this.#change));
-    const summary = make('summary', { ...once(testIds.advanced) }, 'More settings');
+    const summary = make('summary', { ...once(testIds.advanced) }, t('moreSettings'));
     const fields = make('div', { class: 'fields' }, ...more);
-    const groups = [make('h3', {}, 'Model'), own, make('h3', {}, 'Training'), fields];
+    const groups = [make('h3', {}, t('model')), own, make('h3', {}, t('training')), fields];
     return make('details', {}, summary, make('div', { class: 'stack' }, ...groups));
   }
 

@@ -1,7 +1,6 @@
 // The parts of the set-up that follow the data: the list of columns, the choice of what to forecast, and the model's
 // own fields as the registry names them.
 
-import { otherKinds } from './columns.ts';
 import type {
   DatasetDescription,
   FieldValue,
@@ -10,13 +9,14 @@ import type {
 } from '../messages/state.ts';
 import { whyNotTarget } from './choices.ts';
 import type { Choices, Problems } from './choices.ts';
-import { viewColumns } from './columns.ts';
+import { otherKind, viewColumns } from './columns.ts';
 import type { ColumnView } from './columns.ts';
 import { make, on, setHidden, setText } from './dom.ts';
 import { CheckField, NumberField, SelectField } from './fields.ts';
-import { plural } from './format.ts';
+import { partLabel } from './described.ts';
 import { words } from './settings.ts';
 import { each, once, testIds } from './testids.ts';
+import { counted, t } from '../texts.ts';
 
 export interface Part {
   element: HTMLElement;
@@ -44,7 +44,7 @@ export class ColumnList implements Part {
   show({ features }: Choices, problems: Problems): void {
     const chosen = new Set(features);
     for (const box of this.#boxes) box.checked = chosen.has(columnOf(box));
-    setText(this.#label, `Learn from ${plural(features.length, 'column')}`);
+    setText(this.#label, counted('learnFrom', features.length));
     setHidden(this.#problem, problems['features'] === undefined);
     setText(this.#problem, problems['features'] ?? '');
   }
@@ -60,7 +60,7 @@ export class ColumnList implements Part {
       this.#change({ features: this.#boxes.filter(({ checked }) => checked).map(columnOf) });
     });
     this.#boxes.push(box);
-    const title = usable ? name : `${name}: only number columns can be learnt from`;
+    const title = usable ? name : t('onlyNumbersLearn', name);
     return make(
       'li',
       { 'data-usable': String(usable), 'data-column': name, ...each(testIds.columnRow) },
@@ -90,7 +90,7 @@ export class TargetField implements Part {
   constructor({ columns }: DatasetDescription, change: Change) {
     this.#columns = columns;
     this.#field = new SelectField({
-      label: 'Forecast',
+      label: t('forecastField'),
       name: testIds.target,
       wide: true,
       change: (target) => {
@@ -105,17 +105,14 @@ export class TargetField implements Part {
     const options = this.#columns.map(({ name, type }) =>
       type === 'number'
         ? { value: name, label: name }
-        : { value: name, label: `${name} (${otherKinds[type]}, not numbers)`, disabled: true },
+        : { value: name, label: t('notNumbers', name, otherKind(type)), disabled: true },
     );
     const column = this.#columns.find(({ name }) => name === target);
     this.#field.show(options, target);
     this.#field.setProblem(problems['target'] ?? whyNotTarget(column) ?? undefined);
     const gaps = column?.missing ?? 0;
     setHidden(this.#gaps, gaps === 0);
-    setText(
-      this.#gaps,
-      `${plural(gaps, 'gap')} in this column: windows that touch one are left out.`,
-    );
+    setText(this.#gaps, counted('gapsInColumn', gaps));
   }
 }
 
@@ -151,7 +148,7 @@ export class ModelFields implements Part {
     const change = (value: FieldValue): void => {
       this.#change({ fields: { ...this.#fields, [name]: value } });
     };
-    const options = { label: words(name), hint: help, attributes, change };
+    const options = { label: partLabel(name), hint: help, attributes, change };
     if (type === 'bool') {
       const field = new CheckField(options);
       this.#shows.push(({ fields }) => {

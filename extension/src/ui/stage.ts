@@ -14,6 +14,7 @@ import { screenOf } from './run_view.ts';
 import type { Screen } from './run_view.ts';
 import { Setup } from './setup.ts';
 import { once, testIds } from './testids.ts';
+import { t } from '../texts.ts';
 
 export interface StageOptions {
   pickElsewhere: (() => void) | null;
@@ -31,7 +32,11 @@ export class Stage {
   readonly #waiting: Waiting;
   readonly #picker: Picker;
   readonly #reading = new ReadingPanel();
-  readonly #cancel = make('button', { type: 'button', ...once(testIds.cancelReading) }, 'Cancel');
+  readonly #cancel = make(
+    'button',
+    { type: 'button', ...once(testIds.cancelReading) },
+    t('cancel'),
+  );
   readonly #setup: Setup;
   readonly #run: RunPanel;
   readonly #runButtons: RunButtons;
@@ -131,11 +136,11 @@ function markOf(state: RunState | null): string {
 
 /** Until the worker answers; when it does not, a button to try again (the reason stands in the notices). */
 class Waiting {
-  readonly #text = make('p', { class: 'muted' }, 'Starting the training worker…');
+  readonly #text = make('p', { class: 'muted' }, t('starting'));
   readonly #retry = make(
     'button',
     { type: 'button', hidden: true, ...once(testIds.retryConnection) },
-    'Try again',
+    t('tryAgain'),
   );
   readonly element = make('div', { class: 'stack waiting' }, this.#text, this.#retry);
 

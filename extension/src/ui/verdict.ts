@@ -1,7 +1,8 @@
 // The one sentence that says whether training was worth it: the validation loss beside the two forecasts that need
 // no training. The loss, not a prettier figure, is compared, and a model that loses is told so plainly.
 
-import { formatCount, formatPercent, formatRate, plural } from './format.ts';
+import { formatCount, formatPercent, formatRate } from './format.ts';
+import { counted, t } from '../texts.ts';
 
 export interface Baselines {
   /** Loss of "the last value stays". */
@@ -37,12 +38,11 @@ export function judge({ loss, lossName, baselines, rowSeconds, peak }: VerdictIn
     return {
       kind: 'unknown',
       skill: null,
-      sentence: 'Ended before it was measured on the held-out part.',
+      sentence: t('verdictNotMeasured'),
     };
   }
   if (!Number.isFinite(loss)) {
-    const sentence =
-      'The validation loss is not a finite number: the training diverged. Lower the learning rate.';
+    const sentence = t('verdictDiverged');
     return { kind: 'worse', skill: null, sentence };
   }
   const rival = strongest(baselines, rowSeconds);
@@ -50,57 +50,54 @@ export function judge({ loss, lossName, baselines, rowSeconds, peak }: VerdictIn
     return {
       kind: 'unknown',
       skill: null,
-      sentence: 'There is no simple forecast to compare with.',
+      sentence: t('verdictNoRival'),
     };
   }
   if (rival.loss <= 0) return againstPerfect(loss, rival.phrase);
   const skill = 1 - loss / rival.loss;
-  const measure = lossName === '' ? '' : ` (${lossName} on the held-out part)`;
-  const past = peak == null ? '' : ` ${peakSentence(peak, rival)}`;
+  const { phrase } = rival;
+  const measure = lossName === '' ? t('loss') : lossName;
+  const past = peak == null ? [] : [peakSentence(peak, rival)];
+  const all = (...sentences: string[]): string => sentences.join(' ');
   if (Math.abs(skill) < draw) {
-    const yet = peak == null ? ': this model has not found more than that yet.' : '.';
-    return {
-      kind: 'equal',
-      skill,
-      sentence: `No better than ${rival.phrase}${measure}${yet}${past}`,
-    };
+    const key = peak == null ? 'verdictEqualYet' : 'verdictEqual';
+    return { kind: 'equal', skill, sentence: all(t(key, phrase, measure), ...past) };
   }
   if (skill > 0) {
-    const sentence = `${formatPercent(skill)} better than ${rival.phrase}${measure}.${past}`;
-    return { kind: 'better', skill, sentence };
+    const better = t('verdictBetter', formatPercent(skill), phrase, measure);
+    return { kind: 'better', skill, sentence: all(better, ...past) };
   }
-  const size =
+  const worse =
     skill < -1
-      ? `Worse: ${formatRate(1 - skill)} times the error of`
-      : `${formatPercent(-skill)} worse than`;
-  const advice =
-    peak == null
-      ? ' Train longer, try a lower learning rate, or choose other columns or a longer look-back.'
-      : past;
-  const sentence = `${size} ${rival.phrase}${measure}: do not use this model.${advice}`;
-  return { kind: 'worse', skill, sentence };
+      ? t('verdictTimesWorse', formatRate(1 - skill), phrase, measure)
+      : t('verdictWorse', formatPercent(-skill), phrase, measure);
+  const advice = peak == null ? [t('verdictAdvice')] : past;
+  return { kind: 'worse', skill, sentence: all(worse, ...advice) };
 }
 
 function peakSentence(peak: { epoch: number; loss: number }, rival: { loss: number }): string {
   const skill = 1 - peak.loss / rival.loss;
-  const then = skill >= draw ? `, ${formatPercent(skill)} better` : '';
-  return `It was best after epoch ${formatCount(peak.epoch)}${then}: train for fewer epochs, or let it stop early.`;
+  const epoch = formatCount(peak.epoch);
+  return skill >= draw ? t('peakBetter', epoch, formatPercent(skill)) : t('peak', epoch);
 }
 
 /** "repeating last year" where the rows' spacing says so, else in rows. */
 export function seasonPhrase(season: number, rowSeconds: number | null): string {
   const word = rowSeconds === null ? null : calendarWord(season * rowSeconds);
-  return word === null ? `repeating the values ${plural(season, 'row')} back` : `repeating ${word}`;
+  return word === null ? counted('repeatingRows', season) : t(`repeating_${word}`);
 }
 
-export const naivePhrase = 'repeating the last value';
+export function naivePhrase(): string {
+  return t('repeatingLast');
+}
 
 function strongest(
   baselines: Baselines,
   rowSeconds: number | null,
 ): { loss: number; phrase: string } | null {
   const rivals: { loss: number; phrase: string }[] = [];
-  if (Number.isFinite(baselines.naive)) rivals.push({ loss: baselines.naive, phrase: naivePhrase });
+  if (Number.isFinite(baselines.naive))
+    rivals.push({ loss: baselines.naive, phrase: naivePhrase() });
   if (
     baselines.seasonalNaive !== null &&
     Number.isFinite(baselines.seasonalNaive) &&
@@ -120,23 +117,25 @@ function againstPerfect(loss: number, phrase: string): Verdict {
     ? {
         kind: 'equal',
         skill: 0,
-        sentence: `Both this model and ${phrase} are exact on the held-out part.`,
+        sentence: t('verdictBothExact', phrase),
       }
     : {
         kind: 'worse',
         skill: null,
-        sentence: `Worse than ${phrase}, which is exact here: no model is needed.`,
+        sentence: t('verdictNotNeeded', phrase),
       };
 }
 
-function calendarWord(seconds: number): string | null {
+type CalendarWord = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
+
+function calendarWord(seconds: number): CalendarWord | null {
   const near = (target: number): boolean => Math.abs(seconds / target - 1) < 0.03;
   const day = 86400;
-  if (near(3600)) return 'the last hour';
-  if (near(day)) return 'yesterday';
-  if (near(7 * day)) return 'last week';
-  if (near(30.44 * day)) return 'last month';
-  if (near(91.3 * day)) return 'last quarter';
-  if (near(365.25 * day)) return 'last year';
+  if (near(3600)) return 'hour';
+  if (near(day)) return 'day';
+  if (near(7 * day)) return 'week';
+  if (near(30.44 * day)) return 'month';
+  if (near(91.3 * day)) return 'quarter';
+  if (near(365.25 * day)) return 'year';
   return null;
 }

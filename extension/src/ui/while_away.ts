@@ -3,29 +3,17 @@
 
 import { grant, isGranted, offeredExtras, withdraw } from '../browser.ts';
 import type { Extra } from '../browser.ts';
+import { t } from '../texts.ts';
 import { make, on, setDisabled } from './dom.ts';
 import { reasonOf } from './page.ts';
 import type { Actions } from './page.ts';
 import { each, testIds } from './testids.ts';
 
-const TEXTS: Record<Extra, { label: string; help: string; without: string }> = {
-  notifications: {
-    label: 'Tell me when a run ends or has a problem',
-    help: 'A notification of the desktop; a click on it opens the run.',
-    without: '',
-  },
-  power: {
-    label: 'Keep the machine awake while it trains',
-    help: 'The screen may still turn off. A paused or finished run lets the machine sleep.',
-    without:
-      'This browser cannot keep the machine awake: if it sleeps, training goes on afterwards.',
-  },
-  background: {
-    label: 'Go on when the last window is closed',
-    help: 'The browser then stays in the background, and starts with the machine on some systems.',
-    without:
-      'When this browser is closed, the run is kept as last saved, and offered at the next start.',
-  },
+/** What is said of it where this browser cannot do it; '' where nothing need be. */
+const WITHOUT: Record<Extra, () => string> = {
+  notifications: () => '',
+  power: () => t('away_power_without'),
+  background: () => t('away_background_without'),
 };
 
 export class WhileAway {
@@ -35,11 +23,11 @@ export class WhileAway {
   constructor(actions: Actions) {
     this.#actions = actions;
     const offered = offeredExtras();
-    const extras = Object.keys(TEXTS) as Extra[];
+    const extras = Object.keys(WITHOUT) as Extra[];
     this.element = make(
       'section',
-      { class: 'card stack', 'aria-label': 'While you are away' },
-      make('h2', {}, 'While you are away'),
+      { class: 'card stack', 'aria-label': t('whileAway') },
+      make('h2', {}, t('whileAway')),
       ...extras.map((extra) =>
         offered.includes(extra) ? this.#makeSwitch(extra) : without(extra),
       ),
@@ -47,7 +35,6 @@ export class WhileAway {
   }
 
   #makeSwitch(extra: Extra): HTMLElement {
-    const { label, help } = TEXTS[extra];
     const box = make('input', { type: 'checkbox', 'data-extra': extra, ...each(testIds.extra) });
     void isGranted(extra).then((granted) => {
       box.checked = granted;
@@ -56,8 +43,8 @@ export class WhileAway {
     return make(
       'div',
       { class: 'stack tight' },
-      make('label', { class: 'row' }, box, label),
-      make('p', { class: 'muted small' }, help),
+      make('label', { class: 'row' }, box, t(`away_${extra}_label`)),
+      make('p', { class: 'muted small' }, t(`away_${extra}_help`)),
     );
   }
 
@@ -76,6 +63,6 @@ export class WhileAway {
 }
 
 function without(extra: Extra): HTMLElement | null {
-  const text = TEXTS[extra].without;
+  const text = WITHOUT[extra]();
   return text === '' ? null : make('p', { class: 'muted small' }, text);
 }

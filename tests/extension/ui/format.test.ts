@@ -1,5 +1,5 @@
 // Numbers as people read them.
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   formatBytes,
   formatCount,
@@ -11,10 +11,10 @@ import {
   formatPercent,
   formatRate,
   formatValue,
-  joinWords,
-  plural,
   shorten,
 } from '../../../extension/src/ui/format.ts';
+import { counted, joinWords } from '../../../extension/src/texts.ts';
+import { speak } from '../texts.ts';
 
 describe('numbers', () => {
   it('groups counts by thousands', () => {
@@ -26,7 +26,7 @@ describe('numbers', () => {
     [0.4213, '0.42 ms'],
     [3.06, '3.1 ms'],
     [42.4, '42 ms'],
-    [1234, '1.2 s'],
+    [1234, '1.2 sec'],
     [null, '–'],
   ])('writes %s milliseconds as %s', (value, text) => {
     expect(formatMilliseconds(value)).toBe(text);
@@ -84,8 +84,9 @@ describe('numbers', () => {
 
 describe('sizes and times', () => {
   it.each([
-    [0, '0 B'],
-    [999, '999 B'],
+    [0, '0 bytes'],
+    [1, '1 byte'],
+    [999, '999 bytes'],
     [1536, '1.5 kB'],
     [48_219, '48 kB'],
     [999_600, '1 MB'],
@@ -98,13 +99,13 @@ describe('sizes and times', () => {
   });
 
   it.each([
-    [0.2, 'under 1 s'],
-    [4, '4 s'],
+    [0.2, 'under 1 sec'],
+    [4, '4 sec'],
     [60, '1 min'],
-    [200, '3 min 20 s'],
-    [7500, '2 h 5 min'],
-    [3600, '1 h'],
-    [90_061, '1 d 1 h'],
+    [200, '3 min 20 sec'],
+    [7500, '2 hr 5 min'],
+    [3600, '1 hr'],
+    [90_061, '1 day 1 hr'],
     [59.7, '1 min'],
     [NaN, '–'],
     [null, '–'],
@@ -113,27 +114,29 @@ describe('sizes and times', () => {
   });
 
   it('writes a moment in the local time zone and refuses what is none', () => {
-    expect(formatMoment(new Date(2026, 4, 14, 9, 41).getTime())).toBe('2026-05-14 09:41');
+    expect(formatMoment(new Date(2026, 4, 14, 9, 41).getTime())).toMatch(
+      /^May 14, 2026, 9:41\sAM$/,
+    );
     expect(formatMoment(Infinity)).toBe('–');
     expect(formatMoment(9e15)).toBe('–');
   });
 
   it('writes dates of the data without a time zone, midnight as the day alone', () => {
-    expect(formatMomentUtc(Date.UTC(2012, 0, 1))).toBe('2012-01-01');
-    expect(formatMomentUtc(Date.UTC(2012, 0, 1, 13))).toBe('2012-01-01 13:00');
+    expect(formatMomentUtc(Date.UTC(2012, 0, 1))).toBe('Jan 1, 2012');
+    expect(formatMomentUtc(Date.UTC(2012, 0, 1, 13))).toMatch(/^Jan 1, 2012, 1:00\sPM$/);
   });
 });
 
 describe('words', () => {
   it('counts nouns', () => {
-    expect(plural(1, 'row')).toBe('1 row');
-    expect(plural(1461, 'row')).toBe('1,461 rows');
+    expect(counted('rows', 1)).toBe('1 row');
+    expect(counted('rows', 1461)).toBe('1,461 rows');
   });
 
   it('joins words', () => {
     expect(joinWords([])).toBe('');
     expect(joinWords(['a'])).toBe('a');
-    expect(joinWords(['a', 'b', 'c'])).toBe('a, b and c');
+    expect(joinWords(['a', 'b', 'c'])).toBe('a, b, and c');
   });
 
   it('keeps the ending of a long name', () => {
@@ -141,5 +144,39 @@ describe('words', () => {
     const cut = shorten('household-power-consumption.csv', 16);
     expect(cut).toHaveLength(16);
     expect(cut.endsWith('.csv')).toBe(true);
+  });
+});
+
+describe('another language', () => {
+  afterEach(() => {
+    speak('en');
+  });
+
+  it('writes numbers, sizes, times and dates as its people do', () => {
+    speak('de');
+    expect([formatCount(17420), formatLoss(0.123456), formatLoss(0.0000321)]).toEqual([
+      '17.420',
+      '0,1235',
+      '3,21e-5',
+    ]);
+    expect([formatValue(35.6), formatRate(12.34), formatBytes(1536)]).toEqual([
+      '35,6',
+      '12,3',
+      '1,5 kB',
+    ]);
+    expect(formatDuration(200)).toBe('3 Min. 20 Sek.');
+    expect(formatPercent(0.314)).toMatch(/^31\s%$/);
+    expect(formatMomentUtc(Date.UTC(2012, 0, 1))).toBe('01.01.2012');
+    speak('zh_CN');
+    expect(formatDuration(200)).toBe('3分钟 20秒');
+    expect(formatMomentUtc(Date.UTC(2012, 0, 1))).toBe('2012年1月1日');
+  });
+
+  it('counts and joins in the forms that it has', () => {
+    speak('es');
+    expect([counted('rows', 1), counted('rows', 1461)]).toEqual(['1 fila', '1461 filas']);
+    expect(joinWords(['a', 'b', 'c'])).toBe('a, b y c');
+    speak('zh_CN');
+    expect([counted('rows', 1), counted('rows', 2)]).toEqual(['1 行', '2 行']);
   });
 });

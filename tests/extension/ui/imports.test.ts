@@ -39,7 +39,7 @@ describe('imported data', () => {
       '2 files, 30 kB here; there is room for 2 GB more',
     );
     expect(all('import-row')[0]?.textContent).toMatch(
-      /waves\.csv.*1,461 rows · 24 kB · used 2026-05-14/,
+      /waves\.csv.*1,461 rows · 24 kB · used May 14, 2026/,
     );
   });
 

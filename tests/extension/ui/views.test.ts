@@ -54,7 +54,7 @@ describe('viewRun', () => {
       step: '194',
       loss: '0.1523',
       stepsPerSecond: '112',
-      timeLeft: '1 min 23 s',
+      timeLeft: '1 min 23 sec',
       device: 'Processor',
       deviceReason: 'the graphics card here is emulated, which is slower (ANGLE (SwiftShader))',
       preparing: '',
@@ -190,7 +190,7 @@ describe('the choice of the device', () => {
       webgl: timing(0, 0, 1400),
     };
     expect(raceDetails(choice)).toBe(
-      'Processor 2.0 ms a step (64 timed); graphics card no step in its time, prepared in 1.4 s',
+      'Processor 2.0 ms a step (64 timed); graphics card no step in its time, prepared in 1.4 sec',
     );
     expect(raceDetails({ ...choice, webgl: null })).toBeNull();
   });
@@ -275,7 +275,7 @@ describe('viewResult', () => {
 describe('columns', () => {
   it('gives each column one statistic', () => {
     expect(viewColumns(description()).map(({ statistic }) => statistic)).toEqual([
-      '2012-01-01 – 2015-12-31',
+      'Jan 1, 2012 – Dec 31, 2015',
       '0 to 55.9',
       '-1.6 to 35.6',
       '-7.1 to 18.3, 3 missing',
