@@ -25,6 +25,7 @@ const names = [
     'setInterval',
     'clearInterval',
     'self',
+    'getComputedStyle',
   ],
 ];
 

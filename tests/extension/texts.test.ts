@@ -111,7 +111,12 @@ function looksWritten(node: ts.Node): boolean {
 }
 
 /** Names of the document and of programs, which are the same in every language. */
-const NAMES = new Set(['Firefox/', 'shadegrad-host grant DIR', '11px system-ui, sans-serif']);
+const NAMES = new Set([
+  'Escape',
+  'Firefox/',
+  'shadegrad-host grant DIR',
+  '11px system-ui, sans-serif',
+]);
 /** Attributes that no person reads. */
 const UNREAD = /^(class|style|name|href|src)$/;
 

@@ -27,8 +27,25 @@ function makeLossCard(chart: LossChart): HTMLElement {
     chart.setLog(log.checked);
     if (last !== null) chart.update(last);
   });
-  const toggle = make('label', { class: 'row small muted' }, log, t('logarithmic'));
-  const head = make('div', { class: 'row spread' }, make('h2', {}, t('loss')), toggle);
+  const smoothing = make('input', {
+    type: 'range',
+    min: 0,
+    max: 0.99,
+    step: 0.01,
+    value: 0,
+    ...once(testIds.smoothing),
+  });
+  on(smoothing, 'input', () => {
+    chart.setSmoothing(smoothing.valueAsNumber);
+    if (last !== null) chart.update(last);
+  });
+  const toggle = make(
+    'div',
+    { class: 'row small muted controls' },
+    make('label', { class: 'row' }, t('smoothing'), smoothing),
+    make('label', { class: 'row' }, log, t('logarithmic')),
+  );
+  const head = make('div', { class: 'row spread wrap' }, make('h2', {}, t('loss')), toggle);
   return make(
     'section',
     { class: 'card', hidden: true, 'aria-label': t('loss') },
@@ -39,7 +56,7 @@ function makeLossCard(chart: LossChart): HTMLElement {
 
 function draw(snapshot: Snapshot): void {
   const { state, notices, busy } = snapshot;
-  header.update(state);
+  header.update(snapshot);
   stage.update(snapshot);
   noticeList.update(notices, state);
   roomQuestion.update(state, busy);

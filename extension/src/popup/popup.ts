@@ -26,7 +26,7 @@ function goToDashboard(): void {
 
 function draw(snapshot: Snapshot): void {
   const { state, notices, busy } = snapshot;
-  header.update(state);
+  header.update(snapshot);
   stage.update(snapshot);
   noticeList.update(notices, state);
   roomQuestion.update(state, busy);

@@ -6,7 +6,7 @@ import type {
   Repair,
   SourceInfo,
 } from '../messages/state.ts';
-import { formatBytes, formatCount, formatMomentUtc, formatValue } from './format.ts';
+import { formatBytes, formatCount, formatDay, formatValue } from './format.ts';
 import { counted, t } from '../texts.ts';
 
 export interface ColumnView {
@@ -75,7 +75,7 @@ export function statisticsOf(column: ColumnDescription): string[] {
 /** In the person's way; a date that is written in another way stays as it is. */
 function dateOnly(text: string): string {
   const day = /^\d{4}-\d{2}-\d{2}(?=$|[T ])/.exec(text)?.[0];
-  return day === undefined ? text : formatMomentUtc(Date.parse(day));
+  return day === undefined ? text : formatDay(Date.parse(day));
 }
 
 /** "1,461 rows, 6 columns, 48 kB". */

@@ -78,14 +78,14 @@ export function formatFactor(value: number): string {
   return numberFormat({ minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(value);
 }
 
-function withUnit(value: number, unit: string, most = 0, least = 0): string {
+function withUnit(value: number, unit: string, most = 0, least = 0, narrow = false): string {
   return numberFormat({
     style: 'unit',
     unit,
     minimumFractionDigits: least,
     maximumFractionDigits: most,
     // "512 bytes" and not "512 byte", which the short form is.
-    unitDisplay: unit === 'byte' ? 'long' : 'short',
+    unitDisplay: narrow ? 'narrow' : unit === 'byte' ? 'long' : 'short',
   }).format(value);
 }
 
@@ -111,10 +111,10 @@ export function formatMilliseconds(value: number | null | undefined): string {
   return value >= 0.995 ? withUnit(value, 'millisecond', 1, 1) : withUnit(value, 'millisecond', 2);
 }
 
-/** Seconds as the two largest units: "4 sec", "3 min 20 sec", "2 hr 5 min", "3 days 4 hr". */
+/** Seconds as the two largest units: "4s", "3m 20s", "2h 5m", "3d 4h". */
 export function formatDuration(seconds: number | null | undefined): string {
   if (!isNumber(seconds) || seconds < 0) return missing;
-  if (seconds < 1) return t('under', withUnit(1, 'second'));
+  if (seconds < 1) return t('under', withUnit(1, 'second', 0, 0, true));
   const rounded = Math.round(seconds);
   const parts: [number, string][] = [
     [Math.floor(rounded / 86400), 'day'],
@@ -126,7 +126,7 @@ export function formatDuration(seconds: number | null | undefined): string {
   return parts
     .slice(first, first + 2)
     .filter(([amount]) => amount > 0)
-    .map(([amount, unit]) => withUnit(amount, unit))
+    .map(([amount, unit]) => withUnit(amount, unit, 0, 0, true))
     .join(' ');
 }
 
@@ -148,6 +148,12 @@ export function formatMomentUtc(milliseconds: number): string {
     ...(!midnight && { timeStyle: 'short' }),
     timeZone: 'UTC',
   }).format(moment);
+}
+
+/** A day of the data in digits, for where there is little room: "12/31/2015". */
+export function formatDay(milliseconds: number): string {
+  const digits = { year: 'numeric', month: '2-digit', day: '2-digit', timeZone: 'UTC' } as const;
+  return dateFormat(digits).format(new Date(milliseconds));
 }
 
 const dateFormats = new Map<string, Intl.DateTimeFormat>();

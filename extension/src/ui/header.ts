@@ -1,8 +1,8 @@
 // The head of a page: the name, the phase of the run, and one thing at the end.
 
-import type { RunState } from '../messages/state.ts';
 import { make, setAttribute, setText } from './dom.ts';
-import { phaseOf } from './run_view.ts';
+import type { Snapshot } from './page.ts';
+import { notConnected, phaseOf } from './run_view.ts';
 import { once, testIds } from './testids.ts';
 import { t } from '../texts.ts';
 
@@ -21,8 +21,9 @@ export class Header {
   }
 
   /** data-phase and data-outcome carry the exact words of the state, for tests and style. */
-  update(state: RunState | null): void {
-    const { text, tone } = phaseOf(state);
+  update({ state, connection }: Pick<Snapshot, 'state' | 'connection'>): void {
+    const { text, tone } =
+      state === null && connection === 'failed' ? notConnected() : phaseOf(state);
     setText(this.#phase, text);
     setAttribute(this.#phase, 'data-tone', tone);
     setAttribute(this.#phase, 'data-phase', state?.phase ?? 'connecting');

@@ -15,7 +15,7 @@ export class Imports {
   readonly #actions: Actions;
   readonly #title = make('h2', {}, t('importedData'));
   readonly #room = make('p', { class: 'muted small', ...once(testIds.importsRoom) });
-  readonly #list = make('ul', { class: 'checkpoints' });
+  readonly #list = make('ul', { class: 'imports' });
   #state: RunState | null = null;
 
   constructor(actions: Actions) {

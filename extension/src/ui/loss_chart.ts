@@ -3,15 +3,19 @@
 
 import type { RunState } from '../messages/state.ts';
 import { Chart } from './chart.ts';
+import { TABLE_ROWS } from './chart_table.ts';
+import type { ChartNumbers } from './chart_table.ts';
 import { Settings } from './settings.ts';
 import { formatCount, formatLoss, formatValue } from './format.ts';
 import { lossSeries, positive } from './series.ts';
 import { testIds } from './testids.ts';
+import { smoothed } from './thinning.ts';
 import { t } from '../texts.ts';
 
 export class LossChart {
   readonly #chart: Chart;
   #log = false;
+  #smoothing = 0;
 
   constructor(height: number) {
     this.#chart = new Chart({
@@ -22,6 +26,7 @@ export class LossChart {
       describeX: (x) => t('epochNumber', formatValue(Math.round(x * 100) / 100)),
       curves: [
         { label: t('curveSteps'), color: '--train', width: 1, alpha: 0.4 },
+        { label: t('curveSmoothed'), color: '--train', width: 1.5 },
         { label: t('curveTraining'), color: '--train', dots: true },
         { label: t('curveValidation'), color: '--validation', dots: true },
         { label: t('curveNoModel'), color: '--truth', width: 1.5, dash: [5, 4] },
@@ -38,15 +43,36 @@ export class LossChart {
     this.#chart.setLog(log);
   }
 
+  /** 0 shows no smoothed curve. */
+  setSmoothing(weight: number): void {
+    this.#smoothing = weight;
+  }
+
   update(state: RunState): void {
     const { x, ...curves } = lossSeries(
       state.history,
       state.progress?.stepsPerEpoch ?? 1,
       state.baselines,
     );
-    const shown = [curves.steps, curves.train, curves.validation, curves.baseline];
-    this.#chart.show([x, ...(this.#log ? shown.map(positive) : shown)], summaryOf(state));
+    const even = smoothed(curves.steps, this.#smoothing);
+    const shown = [curves.steps, even, curves.train, curves.validation, curves.baseline];
+    this.#chart.show([x, ...(this.#log ? shown.map(positive) : shown)], summaryOf(state), () =>
+      numbersOf(state),
+    );
   }
+}
+
+/** The newest epoch first. */
+function numbersOf({ history }: RunState): ChartNumbers {
+  const rows = history.epochs
+    .slice(-TABLE_ROWS)
+    .reverse()
+    .map(({ epoch, trainLoss, validationLoss }) => [
+      formatCount(epoch),
+      formatLoss(trainLoss),
+      formatLoss(validationLoss),
+    ]);
+  return { headings: [t('figureEpoch'), t('figureLoss'), t('figureValidationLoss')], rows };
 }
 
 function summaryOf({ history, config, settings }: RunState): string {

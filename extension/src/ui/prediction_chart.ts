@@ -3,6 +3,8 @@
 
 import type { Predictions, RunState } from '../messages/state.ts';
 import { Chart } from './chart.ts';
+import { TABLE_ROWS } from './chart_table.ts';
+import type { ChartNumbers } from './chart_table.ts';
 import { calendarOf } from './columns.ts';
 import type { Calendar } from './columns.ts';
 import { make, on, setHidden, setOptions, setText } from './dom.ts';
@@ -11,6 +13,7 @@ import { reasonOf } from './page.ts';
 import type { Actions } from './page.ts';
 import { inLanguage } from './said.ts';
 import { predictionSeries, shownError } from './series.ts';
+import type { PredictionSeries } from './series.ts';
 import { once, testIds } from './testids.ts';
 import { counted, t } from '../texts.ts';
 
@@ -144,7 +147,11 @@ export class PredictionChart {
     const target = this.#state?.config?.data.target ?? t('theTarget');
     const text = t('shownError', formatValue(error), target);
     setText(this.#error, text);
-    this.#chart.show([series.x, series.truth, series.forecast], t('forecastSummary', target, text));
+    this.#chart.show(
+      [series.x, series.truth, series.forecast],
+      t('forecastSummary', target, text),
+      () => numbersOf(series),
+    );
   }
 
   #describeRow(row: number): string {
@@ -154,6 +161,13 @@ export class PredictionChart {
     const moment = calendar.first + (row - 1) * calendar.stepSeconds * 1000;
     return t('rowAt', number, formatMomentUtc(moment));
   }
+}
+
+function numbersOf({ x, truth, forecast }: PredictionSeries): ChartNumbers {
+  const rows = x
+    .slice(0, TABLE_ROWS)
+    .map((row, i) => [formatCount(row), formatValue(truth[i]), formatValue(forecast[i])]);
+  return { headings: [t('row'), t('truth'), t('forecast')], rows };
 }
 
 function rangesOf(total: number): { value: string; label: string }[] {

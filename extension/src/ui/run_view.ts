@@ -55,6 +55,10 @@ export function phaseOf(state: RunState | null): { text: string; tone: Tone } {
   return { text: t(key), tone };
 }
 
+export function notConnected(): { text: string; tone: Tone } {
+  return { text: t('phase_disconnected'), tone: 'bad' };
+}
+
 export interface RunView {
   epoch: string;
   step: string;

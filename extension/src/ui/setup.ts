@@ -20,6 +20,7 @@ import { identityOf, loadDraft, saveDraft } from './draft.ts';
 import { Segments, SelectField } from './fields.ts';
 import { shorten } from './format.ts';
 import { Repairs } from './repairs.ts';
+import { makeSection, sectionsOf } from './sections.ts';
 import { SettingControl } from './setting_fields.ts';
 import { onThisMachine, Settings } from './settings.ts';
 import { ColumnList, ModelFields, TargetField } from './setup_parts.ts';
@@ -174,12 +175,17 @@ export class Setup {
   }
 
   #makeAdvanced(state: RunState): HTMLElement {
-    const more = this.#controls(({ place }) => place === 'more');
     const own = this.#add(new ModelFields(state.models, this.#change));
     const summary = make('summary', { ...once(testIds.advanced) }, t('moreSettings'));
-    const fields = make('div', { class: 'fields' }, ...more);
-    const groups = [make('h3', {}, t('model')), own, make('h3', {}, t('training')), fields];
-    return make('details', {}, summary, make('div', { class: 'stack' }, ...groups));
+    const more = this.#settings.fields.filter(({ place }) => place === 'more');
+    const sections = sectionsOf(more).map(({ key, fields }) => {
+      const controls = fields.map((field) =>
+        this.#add(new SettingControl(field, this.#settings, this.#change)),
+      );
+      return makeSection(t(key), make('div', { class: 'fields' }, ...controls));
+    });
+    const parts = [makeSection(t('model'), own), ...sections];
+    return make('details', {}, summary, make('div', { class: 'stack sections' }, ...parts));
   }
 
   #controls(wanted: (field: SettingField) => boolean): HTMLElement[] {

@@ -142,7 +142,13 @@ class Waiting {
     { type: 'button', hidden: true, ...once(testIds.retryConnection) },
     t('tryAgain'),
   );
-  readonly element = make('div', { class: 'stack waiting' }, this.#text, this.#retry);
+  readonly #failed = make(
+    'div',
+    { class: 'stack', hidden: true },
+    make('h2', {}, t('disconnectedTitle')),
+    make('p', { class: 'muted' }, t('disconnected')),
+  );
+  readonly element = make('div', { class: 'stack waiting' }, this.#text, this.#failed, this.#retry);
 
   constructor(actions: Actions) {
     on(this.#retry, 'click', () => {
@@ -153,5 +159,6 @@ class Waiting {
   update({ connection }: Snapshot): void {
     this.#text.hidden = connection === 'failed';
     this.#retry.hidden = connection !== 'failed';
+    this.#failed.hidden = connection !== 'failed';
   }
 }

@@ -88,6 +88,10 @@ export const testIds = {
   lossChart: 'loss-chart',
   predictionChart: 'prediction-chart',
   logScale: 'log-scale',
+  smoothing: 'smoothing',
+  chartTable: 'chart-table',
+  chartWhole: 'chart-whole',
+  settingSection: 'setting-section',
   horizonStep: 'horizon-step',
   windowRange: 'window-range',
   // Checkpoints

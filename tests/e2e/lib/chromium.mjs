@@ -63,8 +63,12 @@ export class ChromiumSession {
 
   async openPage(path) {
     const page = await this.browser.newPage();
-    await page.goto(ORIGIN + path);
+    await this.goTo(page, path);
     return page;
+  }
+
+  async goTo(page, path) {
+    await page.goto(ORIGIN + path);
   }
 
   /** The popup's page in a tab: the same document, which stays open when another page is clicked. */

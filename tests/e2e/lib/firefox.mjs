@@ -63,12 +63,17 @@ export class FirefoxSession {
       if (message.type() === 'error')
         this.problems.push(`${path}: console.error: ${message.text()}`);
     });
+    await this.goTo(page, path);
+    return page;
+  }
+
+  async goTo(page, path) {
     await page.goto(ORIGIN + path, { timeout: 500 }).catch(() => {});
     for (let tries = 0; tries < 100; tries += 1) {
       const ready = await page
         .evaluate(() => `${document.readyState} ${document.URL}`)
         .catch(() => '');
-      if (ready === `complete ${ORIGIN}${path}`) return page;
+      if (ready === `complete ${ORIGIN}${path}`) return;
       await pause(50);
     }
     throw new Error(`Firefox did not open ${path}`);

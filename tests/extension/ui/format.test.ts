@@ -99,14 +99,14 @@ describe('sizes and times', () => {
   });
 
   it.each([
-    [0.2, 'under 1 sec'],
-    [4, '4 sec'],
-    [60, '1 min'],
-    [200, '3 min 20 sec'],
-    [7500, '2 hr 5 min'],
-    [3600, '1 hr'],
-    [90_061, '1 day 1 hr'],
-    [59.7, '1 min'],
+    [0.2, 'under 1s'],
+    [4, '4s'],
+    [60, '1m'],
+    [200, '3m 20s'],
+    [7500, '2h 5m'],
+    [3600, '1h'],
+    [90_061, '1d 1h'],
+    [59.7, '1m'],
     [NaN, '–'],
     [null, '–'],
   ])('writes %s seconds as %s', (value, text) => {

@@ -158,7 +158,7 @@ describe('picking', () => {
   it('can call off a long reading', () => {
     bench.show(stateOf('reading'));
     expect(one('reading').textContent).toContain(
-      '31 kB of 48 kB · 940 rows · 24 kB/s · under 1 sec left',
+      '31 kB of 48 kB · 940 rows · 24 kB/s · under 1s left',
     );
     one('cancel-reading').click();
     expect(bench.actions.of('dataset.close')).toHaveLength(1);

@@ -54,7 +54,7 @@ describe('viewRun', () => {
       step: '194',
       loss: '0.1523',
       stepsPerSecond: '112',
-      timeLeft: '1 min 23 sec',
+      timeLeft: '1m 23s',
       device: 'Processor',
       deviceReason: 'the graphics card here is emulated, which is slower (ANGLE (SwiftShader))',
       preparing: '',
@@ -275,7 +275,7 @@ describe('viewResult', () => {
 describe('columns', () => {
   it('gives each column one statistic', () => {
     expect(viewColumns(description()).map(({ statistic }) => statistic)).toEqual([
-      'Jan 1, 2012 – Dec 31, 2015',
+      '01/01/2012 – 12/31/2015',
       '0 to 55.9',
       '-1.6 to 35.6',
       '-7.1 to 18.3, 3 missing',

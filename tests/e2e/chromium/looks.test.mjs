@@ -1,0 +1,66 @@
+// Every state of popup and dashboard in both colour schemes: no rule of accessibility is broken, nothing is wider than
+// its window, and a picture of each lies in build/screens afterwards, to be looked at.
+import assert from 'node:assert/strict';
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { violations } from '../lib/axe.mjs';
+import { SCENES, showScene } from '../lib/scenes.mjs';
+import { scenario } from '../lib/scenario.mjs';
+import { BUILD } from '../lib/world.mjs';
+
+const SCREENS = join(BUILD, 'screens');
+/** Only colours differ between the schemes. */
+const RULES = { light: null, dark: ['color-contrast'] };
+
+/** The media features of a person with this scheme, and nothing that still moves in a picture. */
+const features = (scheme) => [
+  { name: 'prefers-color-scheme', value: scheme },
+  { name: 'prefers-reduced-motion', value: 'reduce' },
+];
+
+scenario(
+  'every state breaks no rule of accessibility, fits its window, and is pictured in light and dark',
+  { host: false, seconds: 240 },
+  async ({ session, observer, page: first }) => {
+    await first.close();
+    mkdirSync(SCREENS, { recursive: true });
+    const broken = [];
+    for (const scene of SCENES) {
+      const page = await showScene(session, observer, scene, (one) =>
+        one.setViewport({ width: scene.width, height: scene.page === 'popup' ? 600 : 900 }),
+      );
+      const name = `${scene.page}-${scene.name}`;
+      for (const [scheme, rules] of Object.entries(RULES)) {
+        await page.emulateMediaFeatures(features(scheme));
+        for (const one of await violations(page, rules)) broken.push(`${name} ${scheme}: ${one}`);
+        const path = join(SCREENS, `${name}-${scheme}.png`);
+        await page.screenshot({ path, fullPage: scene.page === 'dashboard' });
+        assert.ok(statSync(path).size > 1000, `${path} is a picture`);
+      }
+      const outside = await page.evaluate(beyondTheEdge);
+      assert.deepEqual(outside, [], `${name} at ${scene.width} px: nothing lies beyond the edge`);
+      await page.close();
+    }
+    assert.deepEqual(broken, []);
+  },
+);
+
+/** What a person could not reach: it lies beyond the window's edge and no frame around it scrolls. */
+function beyondTheEdge() {
+  const edge = document.documentElement.clientWidth;
+  const scrolls = (element) => getComputedStyle(element).overflowX !== 'visible';
+  const isReached = (element) => {
+    for (let above = element.parentElement; above !== null; above = above.parentElement)
+      if (above !== document.body && above.tagName !== 'MAIN' && scrolls(above)) return true;
+    return false;
+  };
+  return [...document.body.querySelectorAll('*')]
+    .filter((element) => element.closest('.visually-hidden') === null && !isReached(element))
+    .filter((element) => {
+      const { left, right, width } = element.getBoundingClientRect();
+      return width > 0 && (right > edge + 1 || left < -1);
+    })
+    .map(
+      (element) => `${element.tagName} ${element.className} ${element.textContent.slice(0, 40)}`,
+    );
+}
