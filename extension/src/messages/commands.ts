@@ -8,11 +8,13 @@ import type {
   DeviceChoice,
   DeviceName,
   FieldValue,
+  History,
   ImportedDataset,
   ModelConfig,
   Predictions,
   RunConfig,
   RunState,
+  StoreName,
   TrainingConfig,
 } from './state.ts';
 import { checkCheckpoint, checkRun, RUN_NAME_LENGTH, RUN_NOTE_LENGTH } from './checkpoint_names.ts';
@@ -113,6 +115,12 @@ export const COMMANDS = {
   }),
   // All of a run that is not under way.
   'run.remove': v.object({ store, run: checkRun }),
+  'run.inspect': v.object({ store, run: checkRun }),
+  // A whole run as one file, and back.
+  'run.export': v.object({ store, run: checkRun }),
+  'run.import': v.object({ file: v.instance(File, 'File') }),
+  // What the form of the next run is filled with, in place of what the page proposes; null: nothing any more.
+  'config.offer': v.object({ config: v.nullable(runConfig) }),
   'predictions.get': v.object({ first: v.integer(0), count: v.integer(1, 4096) }),
   'host.connect': none,
   'host.list': v.object({}, { path }),
@@ -159,6 +167,11 @@ export interface Counters {
   fused: boolean;
 }
 
+/** A stored run: what it was trained with, and its curves. */
+export interface RunInspected extends Pick<History, 'steps' | 'losses' | 'epochs'> {
+  config: RunConfig;
+}
+
 export type Nothing = Record<string, never>;
 
 /** What a reply's `result` is. */
@@ -182,6 +195,10 @@ export interface Results {
   'checkpoint.fetch': { name: string; blob: Blob };
   'run.describe': Nothing;
   'run.remove': Nothing;
+  'run.inspect': RunInspected;
+  'run.export': { name: string; blob: Blob };
+  'run.import': { store: StoreName; run: string };
+  'config.offer': Nothing;
   'predictions.get': Predictions;
   'host.connect': RunState['host'];
   'host.list': { path: string; entries: HostEntry[] };

@@ -224,6 +224,8 @@ export interface RunState {
   reading: ReadingProgress | null;
   description: DatasetDescription | null;
   config: RunConfig | null;
+  /** From a link or another run, to begin the next one with. */
+  offered: RunConfig | null;
   /** Before the first step, while there is something to prepare. */
   preparing: Preparing | null;
   device: DeviceName | null;
@@ -287,6 +289,7 @@ export function emptyState(): RunState {
     reading: null,
     description: null,
     config: null,
+    offered: null,
     preparing: null,
     device: null,
     choice: null,

@@ -13,6 +13,7 @@ import type { HostReply } from '../messages/host.ts';
 import { failureOf } from './errors.ts';
 import { HostDialog } from './host_dialog.ts';
 import type { HostLink } from './hostlink.ts';
+import { Library } from './library.ts';
 import type { Saving } from './saving.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Training } from './training.ts';
@@ -68,6 +69,7 @@ export class Desk {
 
 function handlersOf({ training, snapshot, saving, link }: DeskParts): Handlers {
   const dialog = new HostDialog(link);
+  const library = new Library(saving, training.keeper);
   return {
     'state.get': () => {
       snapshot.flush();
@@ -125,6 +127,13 @@ function handlersOf({ training, snapshot, saving, link }: DeskParts): Handlers {
     },
     'run.remove': async ({ store, run }) => {
       await training.removeRun(store, run);
+      return {};
+    },
+    'run.inspect': ({ store, run }) => library.inspect(store, run),
+    'run.export': ({ store, run }) => library.export(store, run),
+    'run.import': ({ file }) => library.import(file),
+    'config.offer': ({ config }) => {
+      snapshot.update({ offered: config });
       return {};
     },
     'predictions.get': ({ first, count }) => training.predictions(first, count),

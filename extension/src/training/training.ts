@@ -248,6 +248,7 @@ export class Training {
         ...NO_RUN,
         phase: 'training',
         run: id,
+        offered: null,
         config,
         device,
         choice,
