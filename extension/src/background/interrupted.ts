@@ -26,7 +26,7 @@ export async function markAtRest(starts: boolean, runs = new Runs(root)): Promis
     name: source.name,
     percent: epochs > 0 ? Math.floor((100 * epoch) / epochs) : null,
     loss,
-    news: starts ? { what: 'interrupted', message: '' } : null,
+    news: starts ? { what: 'interrupted', code: '', message: '' } : null,
   };
 }
 

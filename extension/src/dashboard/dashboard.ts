@@ -4,6 +4,7 @@
 import { openTraining } from '../browser.ts';
 import { connect } from '../messages/client.ts';
 import type { RunState } from '../messages/state.ts';
+import { Address } from '../ui/address.ts';
 import { Announcer } from '../ui/announcer.ts';
 import { Checkpoints } from '../ui/checkpoints.ts';
 import { DataCard } from '../ui/data_card.ts';
@@ -16,6 +17,7 @@ import { Notices } from '../ui/notices.ts';
 import { Page } from '../ui/page.ts';
 import type { Snapshot } from '../ui/page.ts';
 import { PredictionChart } from '../ui/prediction_chart.ts';
+import { RunFigures } from '../ui/run_figures.ts';
 import { Stage } from '../ui/stage.ts';
 import { once, testIds } from '../ui/testids.ts';
 import { WhileAway } from '../ui/while_away.ts';
@@ -75,7 +77,9 @@ function draw(snapshot: Snapshot): void {
   data.update(state);
   imports.update(state, busy);
   machine.update(state);
+  figures.update(state);
   checkpoints.update(state, busy);
+  address.follow();
 }
 
 let last: RunState | null = null;
@@ -96,7 +100,9 @@ const roomQuestion = new RoomQuestion(page);
 const imports = new Imports(page);
 const predictions = new PredictionChart(page, 320);
 const machine = new MachineCard(page);
+const figures = new RunFigures();
 const checkpoints = new Checkpoints(page);
+const address = new Address(page);
 const stage = new Stage(page, { pickElsewhere: null, chart: null, storage: localStorage });
 const control = make(
   'section',
@@ -124,6 +130,7 @@ document.body.append(
       'div',
       { class: 'column side' },
       control,
+      figures.element,
       checkpoints.element,
       machine.element,
       new WhileAway(page).element,

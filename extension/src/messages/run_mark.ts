@@ -9,7 +9,8 @@ export type MarkKind =
 /** What a person who looks elsewhere may want to be told. */
 export interface MarkNews {
   what: 'done' | 'failed' | 'trouble' | 'interrupted';
-  /** What went wrong; '' where nothing did. */
+  /** What went wrong, as a failure is told; '' where nothing did. */
+  code: string;
   message: string;
 }
 

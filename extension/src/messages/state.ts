@@ -92,6 +92,8 @@ export interface Progress {
   gradientNorm: number | null;
   /** Most bytes of the device's memory that the run has had. */
   peakBytes: number | null;
+  /** Of the core's own memory, data and all: it grows and never shrinks. */
+  heapBytes: number | null;
 }
 
 export interface EpochSummary {

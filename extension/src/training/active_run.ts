@@ -175,6 +175,7 @@ export class ActiveRun {
       learningRate,
       gradientNorm,
       peakBytes: this.#state.peakBytes,
+      heapBytes: this.#core.memory().length,
     };
   }
 

@@ -8,6 +8,7 @@ import { isActive } from '../messages/state.ts';
 import type { RunState } from '../messages/state.ts';
 
 const EVERY_MS = 10_000;
+const NOTHING = { code: '', message: '' };
 
 export class Marks {
   readonly #post: (mark: RunMark) => void;
@@ -35,12 +36,13 @@ export class Marks {
 
   #news(event: TrainingEvent, kind: MarkKind, state: RunState): MarkNews | null {
     if (event.type === 'notice') {
-      const { level, message } = event.notice;
-      return level === 'error' && isActive(state.phase) ? { what: 'trouble', message } : null;
+      const { level, code, message } = event.notice;
+      const trouble = level === 'error' && isActive(state.phase);
+      return trouble ? { what: 'trouble', code, message } : null;
     }
     const wasUnderWay = this.#kind === 'training' || this.#kind === 'preparing';
     if (!wasUnderWay && this.#kind !== 'paused') return null;
-    if (kind === 'failed') return { what: 'failed', message: state.failure?.message ?? '' };
-    return kind === 'done' ? { what: 'done', message: '' } : null;
+    if (kind === 'failed') return { what: 'failed', ...(state.failure ?? NOTHING) };
+    return kind === 'done' ? { what: 'done', ...NOTHING } : null;
   }
 }

@@ -4,6 +4,7 @@ import type { RunState } from '../messages/state.ts';
 import { totalText, viewRuns } from './checkpoint_view.ts';
 import { make, on, setHidden, setText, syncList } from './dom.ts';
 import type { Actions, Snapshot } from './page.ts';
+import { makeRunImports } from './run_extras.ts';
 import { RunGroup } from './run_group.ts';
 import { once, testIds } from './testids.ts';
 import { t } from '../texts.ts';
@@ -47,6 +48,7 @@ export class Checkpoints {
       'section',
       { class: 'card', 'aria-label': t('checkpointsTitle') },
       head,
+      makeRunImports(actions),
       this.#none,
       this.#more,
       this.#list,

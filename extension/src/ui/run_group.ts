@@ -7,6 +7,7 @@ import type { Removal } from './checkpoint_row.ts';
 import type { RunGroupView } from './checkpoint_view.ts';
 import { make, on, setDisabled, setHidden, setText, syncList } from './dom.ts';
 import type { Actions, Snapshot } from './page.ts';
+import { runExtras } from './run_extras.ts';
 import { each, testIds } from './testids.ts';
 import { t } from '../texts.ts';
 
@@ -55,7 +56,7 @@ export class RunGroup {
       this.#text,
       make('div', { class: 'actions' }, this.#save, cancel),
     );
-    this.#offered = make('div', { class: 'actions' }, edit);
+    this.#offered = make('div', { class: 'actions' }, edit, ...runExtras(actions, view));
     const { store, run } = view;
     this.#removal = makeRemoval(
       this.#offered,

@@ -64,7 +64,7 @@ export class Setup {
     const state = { ...whole, models: forecastModels(whole.models) };
     this.#state = state;
     const described = state.models.length + state.settings.length;
-    const identity = identityOf(state) + String(described);
+    const identity = identityOf(state) + String(described) + JSON.stringify(state.offered);
     if (identity !== this.#identity) {
       this.#identity = identity;
       this.#build(state);
@@ -91,7 +91,8 @@ export class Setup {
   };
 
   #build(state: RunState): void {
-    const { description, models, config, source } = state;
+    const { description, models, source } = state;
+    const config = state.offered ?? state.config;
     this.#parts = [];
     if (description === null) return;
     const settings = new Settings(onThisMachine(state));

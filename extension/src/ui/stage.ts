@@ -76,7 +76,8 @@ export class Stage {
     this.#last = markOf(state);
     // A short run may have ended before this page has seen it begin.
     if (screen !== 'result' || this.#last !== this.#again) this.#again = null;
-    this.#place(this.#again === null ? screen : 'setup');
+    const other = this.#again !== null || (screen === 'result' && state?.offered != null);
+    this.#place(other ? 'setup' : screen);
     this.#waiting.update(snapshot);
     if (state === null) return;
     this.#picker.update(snapshot);

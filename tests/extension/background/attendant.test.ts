@@ -26,6 +26,9 @@ const keep = (fields: object): Promise<void> => {
   return Promise.resolve();
 };
 
+/** Those of the tests' set-up (texts.ts). */
+const TEXTS = (globalThis.chrome as unknown as { i18n: object }).i18n;
+
 const POWER = {
   requestKeepAwake: (level: string) => power.push(level),
   releaseKeepAwake: () => power.push('released'),
@@ -48,7 +51,7 @@ function attend(granted: object = {}): { attendant: Attendant; chrome: Record<st
       setBadgeTextColor: () => Promise.resolve(),
       setTitle: keep,
     },
-    i18n: { getUILanguage: () => 'en-US' },
+    i18n: TEXTS,
     runtime: { getURL: (path: string) => `ext/${path}` },
     permissions: {
       onAdded: {
@@ -79,7 +82,7 @@ test('the icon carries the percentage, and its title loss and time left', async 
   await attend().attendant.show(mark());
   expect(icon).toMatchObject({
     text: '42%',
-    title: 'Shadegrad: load.csv, training · 42% · loss 0.1235 · 10 min left',
+    title: 'load.csv: training · 42% · loss 0.1235 · 10 min left',
   });
 });
 
@@ -132,7 +135,9 @@ describe('notifications', () => {
   test('tell of the end and of trouble where they are allowed, and of nothing else', async () => {
     const { attendant } = attend({ notifications: NOTIFICATIONS });
     await attendant.show(mark());
-    await attendant.show(mark({ kind: 'failed', news: { what: 'failed', message: 'NaN.' } }));
+    await attendant.show(
+      mark({ kind: 'failed', news: { what: 'failed', code: 'x', message: 'NaN.' } }),
+    );
     expect(created).toEqual([
       [
         'run:lstm-1',
@@ -147,7 +152,9 @@ describe('notifications', () => {
   });
 
   test('are not sent without permission', async () => {
-    await attend().attendant.show(mark({ kind: 'done', news: { what: 'done', message: '' } }));
+    await attend().attendant.show(
+      mark({ kind: 'done', news: { what: 'done', code: '', message: '' } }),
+    );
     expect(created).toEqual([]);
   });
 
@@ -162,7 +169,7 @@ describe('notifications', () => {
 
   test('of an interrupted run say what a click does', () => {
     attend();
-    const news = { what: 'interrupted', message: '' } as const;
+    const news = { what: 'interrupted', code: '', message: '' } as const;
     expect(newsTextOf(mark({ kind: 'interrupted' }), news)).toEqual({
       title: 'Training was interrupted',
       message: 'load.csv · 42% · loss 0.1235\nClick to go on from where it was saved.',

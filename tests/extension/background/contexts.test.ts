@@ -4,6 +4,9 @@ import { FakeFolder } from '../fake_opfs.ts';
 
 type Listener = (message: unknown, sender: object, respond: (answer: unknown) => void) => boolean;
 
+/** Those of the tests' set-up (texts.ts). */
+const TEXTS = (globalThis.chrome as unknown as { i18n: object }).i18n;
+
 const ID = 'abcdefghijklmnopabcdefghijklmnop';
 const ORIGIN = `chrome-extension://${ID}/`;
 const OWN = { id: ID, url: `${ORIGIN}popup.html` };
@@ -27,7 +30,7 @@ function fakeChrome(): object {
       setBadgeTextColor: async () => undefined,
       setTitle: async () => undefined,
     },
-    i18n: { getUILanguage: () => 'en-US' },
+    i18n: TEXTS,
     permissions: { onAdded: { addListener: () => undefined } },
     runtime: {
       id: ID,

@@ -40,6 +40,9 @@ test('storage that may be cleared is a notice', () => {
   expect(snapshot.state.notices).toMatchObject([{ level: 'warning', code: 'storage.evictable' }]);
 });
 
+/** Those of the tests' set-up (texts.ts). */
+const TEXTS = (globalThis.chrome as unknown as { i18n: object }).i18n;
+
 describe('the event page', () => {
   let workers: FakeWorker[];
   class FakeWorker {
@@ -72,6 +75,7 @@ describe('the event page', () => {
         setBadgeTextColor: nothing,
         setTitle: nothing,
       },
+      i18n: TEXTS,
       permissions: { onAdded: event },
       runtime: {
         id: 'x',

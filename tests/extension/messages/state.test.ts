@@ -47,6 +47,7 @@ describe('events', () => {
     learningRate: 1,
     gradientNorm: 1,
     peakBytes: 1,
+    heapBytes: 64e6,
   };
   const losses: [number, number][] = [[1, 0.5]];
 

@@ -30,6 +30,7 @@ const at = (stepInEpoch: number, epoch = 0): Progress => ({
   learningRate: null,
   gradientNorm: null,
   peakBytes: null,
+  heapBytes: null,
 });
 
 function show(patch: Partial<RunState>): void {
@@ -102,6 +103,6 @@ test('trouble during a run is news, and is none without a run', () => {
   expect(told.map(({ news }) => news)).toEqual([
     null,
     null,
-    { what: 'trouble', message: 'No room.' },
+    { what: 'trouble', code: 'store.disk_full', message: 'No room.' },
   ]);
 });

@@ -316,6 +316,7 @@ export function stateOf(phase: Phase, change: Partial<RunState> = {}): RunState 
       learningRate: 0.003,
       gradientNorm: 0.4,
       peakBytes: 12_300_000,
+      heapBytes: 64e6,
     };
   }
   if (phase === 'finished') base.outcome = 'completed';
