@@ -7,6 +7,7 @@ import type { RunState } from '../messages/state.ts';
 import { Address } from '../ui/address.ts';
 import { Announcer } from '../ui/announcer.ts';
 import { Checkpoints } from '../ui/checkpoints.ts';
+import { Compare } from '../ui/compare.ts';
 import { DataCard } from '../ui/data_card.ts';
 import { beginPage, make, on, setHidden } from '../ui/dom.ts';
 import { Header } from '../ui/header.ts';
@@ -79,6 +80,7 @@ function draw(snapshot: Snapshot): void {
   machine.update(state);
   figures.update(state);
   checkpoints.update(state, busy);
+  compare.update(state);
   address.follow();
 }
 
@@ -102,6 +104,7 @@ const predictions = new PredictionChart(page, 320);
 const machine = new MachineCard(page);
 const figures = new RunFigures();
 const checkpoints = new Checkpoints(page);
+const compare = new Compare(page);
 const address = new Address(page);
 const stage = new Stage(page, { pickElsewhere: null, chart: null, storage: localStorage });
 const control = make(
@@ -125,6 +128,7 @@ document.body.append(
       predictions.element,
       data.element,
       imports.element,
+      compare.element,
     ),
     make(
       'div',

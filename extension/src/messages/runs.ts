@@ -55,3 +55,25 @@ export function groupRuns(
     Math.max(0, ...own.map(({ time }) => time));
   return [...groups.values()].sort((a, b) => newest(b) - newest(a) || a.run.localeCompare(b.run));
 }
+
+export type RunOrderName = 'newest' | 'name' | 'loss' | 'size';
+
+/** "#rain" and the like in a note, without regard to case. */
+export function tagsOf(note: string): string[] {
+  const found = note.matchAll(/(?:^|\s)(#[\p{L}\p{N}_-]{1,40})(?=$|[\s.,;:!?])/gu);
+  return [...new Set(Array.from(found, ([, tag = '']) => tag.toLowerCase()))];
+}
+
+/** `newest` is the order in which groups come; runs without a loss come last where the loss decides. */
+export function sortRuns(groups: readonly RunGroup[], by: RunOrderName): RunGroup[] {
+  if (by === 'newest') return [...groups];
+  const title = ({ name, run }: RunGroup): string => (name === '' ? run : name);
+  if (by === 'name') return [...groups].sort((a, b) => title(a).localeCompare(title(b)));
+  const key = (group: RunGroup): number =>
+    by === 'loss'
+      ? (bestOf(group.checkpoints)?.loss ?? Infinity)
+      : -group.checkpoints.reduce((sum, { size }) => sum + size, 0);
+  const keys = new Map(groups.map((group) => [group, key(group)]));
+  const of = (group: RunGroup): number => keys.get(group) ?? Infinity;
+  return [...groups].sort((a, b) => (of(a) === of(b) ? 0 : of(a) - of(b)));
+}

@@ -38,9 +38,12 @@ export interface RunGroupView {
   checkpoints: CheckpointView[];
 }
 
-export function viewRuns(state: RunState): RunGroupView[] {
+export function viewRuns(
+  state: RunState,
+  arrange: (groups: RunGroup[]) => RunGroup[] = (groups) => groups,
+): RunGroupView[] {
   const free = !isActive(state.phase) && state.phase !== 'reading';
-  return groupRuns(state.checkpoints, state.runs).map((group) => viewGroup(group, free));
+  return arrange(groupRuns(state.checkpoints, state.runs)).map((group) => viewGroup(group, free));
 }
 
 /** "4 checkpoints, 1.2 MB" of all runs. */

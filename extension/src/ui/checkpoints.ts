@@ -6,6 +6,7 @@ import { make, on, setHidden, setText, syncList } from './dom.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { makeRunImports } from './run_extras.ts';
 import { RunGroup } from './run_group.ts';
+import { RunOrder } from './run_order.ts';
 import { once, testIds } from './testids.ts';
 import { t } from '../texts.ts';
 
@@ -13,6 +14,10 @@ export class Checkpoints {
   readonly element: HTMLElement;
   readonly #actions: Actions;
   readonly #title = make('h2', { ...once(testIds.checkpointTotal) }, t('checkpointsTitle'));
+  #redraw: () => void = () => undefined;
+  readonly #order = new RunOrder(() => {
+    this.#redraw();
+  });
   readonly #list = make('ul', { class: 'runs' });
   readonly #groups = new WeakMap<HTMLLIElement, RunGroup>();
   readonly #none = make('p', { class: 'muted small' }, t('noCheckpoints'));
@@ -51,12 +56,16 @@ export class Checkpoints {
       makeRunImports(actions),
       this.#none,
       this.#more,
+      this.#order.element,
       this.#list,
     );
   }
 
   update(state: RunState, busy: Snapshot['busy']): void {
-    const runs = viewRuns(state);
+    const runs = viewRuns(state, this.#order.arrange);
+    this.#redraw = () => {
+      this.update(state, busy);
+    };
     const none = state.checkpoints.length === 0;
     setHidden(this.#none, !none);
     setHidden(this.#more, none);

@@ -40,7 +40,7 @@ export function carryRun(name, browser) {
     assert.ok(resumed.ok, resumed.message);
     await observer.until(
       ({ phase, progress, lastRun }) =>
-        phase === 'finished' && progress.epoch === 3 && lastRun.step === progress.step,
+        phase === 'finished' && progress.epoch === 3 && lastRun?.step === progress.step,
       'one epoch more, saved',
     );
 
