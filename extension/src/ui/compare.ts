@@ -9,6 +9,7 @@ import type { RunState } from '../messages/state.ts';
 import { t } from '../texts.ts';
 import { Chart } from './chart.ts';
 import type { Curve } from './chart.ts';
+import { TABLE_ROWS } from './chart_table.ts';
 import { make, on, setDisabled, setHidden, syncList } from './dom.ts';
 import { formatCount, formatLoss, formatValue, missing } from './format.ts';
 import type { Actions } from './page.ts';
@@ -140,7 +141,15 @@ function chartOf(compared: readonly Compared[]): HTMLElement {
     })),
   });
   const summary = compared.map(({ title, run }) => `${title}: ${formatLoss(lowest(run))}`);
-  chart.show(curvesOf(compared.map(({ run }) => run)), summary.join('; '));
+  const data = curvesOf(compared.map(({ run }) => run));
+  const [epochs, ...curves] = data;
+  chart.show(data, summary.join('; '), () => ({
+    headings: [t('epochAxis'), ...compared.map(({ title }) => title)],
+    rows: epochs
+      .map((epoch, i) => [formatCount(epoch), ...curves.map((losses) => formatLoss(losses[i]))])
+      .slice(-TABLE_ROWS)
+      .reverse(),
+  }));
   return chart.element;
 }
 
