@@ -1,10 +1,12 @@
 // SHA-256 against the digests that NIST publishes, and in pieces of every size.
 
 #include <catch2/catch.hpp>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "io/sha256.h"
+#include "io/sha256_blocks.h"
 
 using namespace sg;
 
@@ -44,6 +46,37 @@ TEST_CASE("sha256 does not care how its bytes are cut", "[io]") {
     }
   }
 }
+
+#if defined(__x86_64__)
+TEST_CASE("the processor's instructions take blocks into the state as the portable code does", "[io]") {
+  if (!has_sha256_instructions()) {
+    WARN("this processor has no SHA extensions");
+    return;
+  }
+  std::mt19937 random(256);
+  std::vector<uint8_t> bytes(64 * 9 + 16);
+  for (int round = 0; round < 400; ++round) {
+    // Every alignment, every number of blocks, and a state that is anything.
+    const size_t offset = round % 16, blocks = round % 10;
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
+    Sha256State portable;
+    for (uint32_t& word : portable) word = static_cast<uint32_t>(random());
+    Sha256State quick = portable;
+    sha256_blocks(portable, bytes.data() + offset, blocks);
+    sha256_blocks_by_instructions(quick, bytes.data() + offset, blocks);
+    REQUIRE(quick == portable);
+  }
+}
+
+TEST_CASE("the portable SHA-256 alone gives the digest of NIST's example", "[io]") {
+  Sha256State state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::vector<uint8_t> block(64);
+  block[0] = 'a', block[1] = 'b', block[2] = 'c', block[3] = 0x80, block[63] = 24;
+  sha256_blocks(state, block.data(), 1);
+  CHECK(state ==
+        Sha256State{0xba7816bf, 0x8f01cfea, 0x414140de, 0x5dae2223, 0xb00361a3, 0x96177a9c, 0xb410ff61, 0xf20015ad});
+}
+#endif
 
 TEST_CASE("a digest is read from 64 lower-case hex digits alone", "[io]") {
   const Digest digest = sha256({});

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstring>
 
-namespace sg {
-namespace {
+#include "io/sha256_blocks.h"
 
-/// Section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes.
-constexpr std::array<uint32_t, 64> kRounds{
+namespace sg {
+
+const std::array<uint32_t, 64> kSha256Rounds{
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -19,6 +19,8 @@ constexpr std::array<uint32_t, 64> kRounds{
     0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+namespace {
 
 uint32_t rotated(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
@@ -44,13 +46,15 @@ inline uint32_t renewed(const uint32_t* w, int i) {
 /// At most so many blocks a call: an engine exchanges a function's first, slow code for quick code where it is called.
 constexpr size_t kMostBlocks = 512;
 
-__attribute__((noinline)) void take_blocks(std::array<uint32_t, 8>& state, const uint8_t* p, size_t blocks) {
+}  // namespace
+
+__attribute__((noinline)) void sha256_blocks(Sha256State& state, const uint8_t* p, size_t blocks) {
   for (; blocks > 0; --blocks, p += 64) {
     uint32_t w[16];
     for (int i = 0; i < 16; ++i) w[i] = big_endian(p + 4 * i);
     auto [a, b, c, d, e, f, g, h] = state;
     for (int pass = 0; pass < 64; pass += 16) {
-      const uint32_t* k = kRounds.data() + pass;
+      const uint32_t* k = kSha256Rounds.data() + pass;
       for (int i = 0; i < 16; i += 8) {
         if (pass > 0)
           for (int j = i; j < i + 8; ++j) w[j] = renewed(w, j);
@@ -67,6 +71,16 @@ __attribute__((noinline)) void take_blocks(std::array<uint32_t, 8>& state, const
     const uint32_t added[8] = {a, b, c, d, e, f, g, h};
     for (size_t i = 0; i < 8; ++i) state[i] += added[i];
   }
+}
+
+namespace {
+
+void take_blocks(Sha256State& state, const uint8_t* bytes, size_t blocks) {
+#if defined(__x86_64__)
+  static const bool by_instructions = has_sha256_instructions();
+  if (by_instructions) return sha256_blocks_by_instructions(state, bytes, blocks);
+#endif
+  sha256_blocks(state, bytes, blocks);
 }
 
 }  // namespace
