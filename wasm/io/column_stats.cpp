@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "io/csv_types.h"
 
@@ -56,21 +57,34 @@ void TimeStats::add(double seconds) {
   if (count_ == 0) {
     first_ = seconds;
   } else {
-    const double step = std::round((seconds - last_) * 1000) / 1000;
-    ++steps_;
-    if (step <= 0) {
-      ++out_of_order_;
-    } else if (const auto known = by_step_.find(step); known != by_step_.end()) {
-      ++known->second;
-    } else if (by_step_.size() < 1024) {
-      by_step_[step] = 1;
+    const double apart = seconds - last_;
+    if (apart != apart_ || run_ == 0) {
+      count_run();
+      apart_ = apart;
     }
+    ++run_;
+    ++steps_;
   }
   last_ = seconds;
   ++count_;
 }
 
-void TimeStats::write(ColumnStats& stats) const {
+/// Steps come in runs of equal ones, which are counted together.
+void TimeStats::count_run() {
+  const uint64_t times = std::exchange(run_, 0);
+  if (times == 0) return;
+  const double step = std::round(apart_ * 1000) / 1000;
+  if (step <= 0) {
+    out_of_order_ += times;
+  } else if (const auto known = by_step_.find(step); known != by_step_.end()) {
+    known->second += times;
+  } else if (by_step_.size() < 1024) {
+    by_step_[step] = times;
+  }
+}
+
+void TimeStats::write(ColumnStats& stats) {
+  count_run();
   stats.count = count_;
   if (count_ == 0) return;
   stats.first = first_;
@@ -118,7 +132,7 @@ void tell_lost_digits(const Column& column, uint64_t line, Repairs& repairs) {
 }
 
 void add_example(std::vector<std::string>& examples, std::string_view value) {
-  if (examples.size() == 3) return;
+  if (examples.size() == 3 || std::find(examples.begin(), examples.end(), value) != examples.end()) return;
   std::string example = shorten(value, 64);
   if (std::find(examples.begin(), examples.end(), example) == examples.end()) examples.push_back(std::move(example));
 }

@@ -42,13 +42,17 @@ class ByteStats {
 class TimeStats {
  public:
   void add(double seconds);
-  void write(ColumnStats& stats) const;
+  void write(ColumnStats& stats);
 
  private:
   uint64_t count_ = 0;
   double first_ = 0, last_ = 0;
   uint64_t out_of_order_ = 0, steps_ = 0;
+  double apart_ = 0;  // the last two times, in the last `run_` steps
+  uint64_t run_ = 0;
   std::map<double, uint64_t> by_step_;
+
+  void count_run();
 };
 
 /// The values of a category and their codes, within what all dictionaries of a table may spend together.

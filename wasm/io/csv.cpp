@@ -191,8 +191,9 @@ void CsvReader::State::add_row(const CsvRecord& record) {
   note_width(record);
   const bool show = table.preview.size() < options.preview_rows && preview_room > 0;
   if (show) table.preview.emplace_back();
+  const CsvField none{"", record.line, false};
   for (size_t c = 0; c < plan.width; ++c) {
-    const CsvField field = c < record.fields.size() ? record.fields[c] : CsvField{"", record.line, false};
+    const CsvField& field = c < record.fields.size() ? record.fields[c] : none;
     builders[c].add(field.text, field.line, table.repairs);
     if (show) table.preview.back().push_back(shorten(field.text, preview_cell_bytes));
   }

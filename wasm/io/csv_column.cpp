@@ -6,6 +6,18 @@
 #include <utility>
 
 namespace sg {
+namespace {
+
+/// The values; as many are likely to follow, and get their room at once.
+template <class T>
+std::vector<T> taken_from(std::vector<T>& values) {
+  std::vector<T> taken = std::move(values);
+  values = {};
+  values.reserve(taken.size());
+  return taken;
+}
+
+}  // namespace
 
 ColumnBuilder::ColumnBuilder(size_t index, ColumnPlan plan, const CsvOptions& options, size_t& dictionary_room)
     : index_(index),
@@ -40,8 +52,11 @@ void ColumnBuilder::add_rows_before() {
 }
 
 void ColumnBuilder::add(std::string_view raw, uint64_t line, Repairs& repairs) {
-  if (plan_.type == ColumnType::number && examples_.size() == 3 && !plan_.ambiguous_number) {
-    if (const auto value = parse_plain_number(raw, plan_.decimal)) return keep_number(*value, line);
+  if (plan_.type == ColumnType::number && !plan_.ambiguous_number) {
+    if (const auto value = parse_plain_number(raw, plan_.decimal)) {
+      add_example(examples_, raw);
+      return keep_number(*value, line);
+    }
   }
   const std::string_view cell = trim(raw);
   if (is_missing(cell)) return add_missing();
@@ -154,10 +169,10 @@ std::optional<ChunkColumn> ColumnBuilder::take() {
   ChunkColumn chunk;
   chunk.index = index_;
   chunk.type = *plan_.type;
-  chunk.numbers = std::exchange(numbers_, {});
-  chunk.codes = std::exchange(codes_, {});
-  chunk.times = std::exchange(times_[0], {});
-  chunk.times_day_first = std::exchange(times_[1], {});
+  chunk.numbers = taken_from(numbers_);
+  chunk.codes = taken_from(codes_);
+  chunk.times = taken_from(times_[0]);
+  chunk.times_day_first = taken_from(times_[1]);
   return chunk;
 }
 

@@ -153,10 +153,29 @@ std::optional<DateTime> year_last(Scan scan) {
   return result;
 }
 
+/// YYYY-MM-DD, perhaps with HH:MM or HH:MM:SS after a space or a T: what most columns hold, read by place. Empty for
+/// all else, which the readings above may still take.
+std::optional<DateTime> by_place(std::string_view cell) {
+  constexpr std::string_view kShape = "0000-00-00 00:00:00";
+  if (cell.size() != 10 && cell.size() != 16 && cell.size() != kShape.size()) return std::nullopt;
+  for (size_t i = 0; i < cell.size(); ++i) {
+    const bool digit = cell[i] >= '0' && cell[i] <= '9';
+    if (kShape[i] == '0' ? !digit : cell[i] != kShape[i] && !(i == 10 && cell[i] == 'T')) return std::nullopt;
+  }
+  const auto two = [&](size_t i) { return i < cell.size() ? (cell[i] - '0') * 10 + (cell[i + 1] - '0') : 0; };
+  const auto day = midnight(two(0) * 100 + two(2), two(5), two(8));
+  const int hour = two(11), minute = two(14), second = two(17);
+  if (!day || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  DateTime result;
+  result.month_first_seconds = result.day_first_seconds = *day + (hour * 3600 + minute * 60 + second);
+  return result;
+}
+
 }  // namespace
 
 std::optional<DateTime> parse_datetime(std::string_view cell) {
   if (cell.size() < 7 || cell.size() > 40) return std::nullopt;
+  if (const auto plain = by_place(cell)) return plain;
   const Scan scan{cell};
   const size_t run = scan.digit_run();
   if (run == 4) return year_first(scan);

@@ -4,7 +4,6 @@
 #include "io/csv_lexer.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "io/csv_types.h"
 
@@ -13,6 +12,7 @@ namespace sg {
 CsvLexer::CsvLexer(Settings settings, Repairs& repairs, std::function<void(const CsvRecord&)> on_record)
     : settings_(settings),
       between_blanks_(settings.delimiter == ' '),
+      scan_(settings.delimiter, settings.quote, between_blanks_ ? '\t' : settings.delimiter),
       repairs_(repairs),
       on_record_(std::move(on_record)) {
   field_.line = 1;
@@ -34,64 +34,67 @@ size_t CsvLexer::plain_run(std::string_view bytes) const {
   return n;
 }
 
-/// The fields of a line, all bare, in place; false where the line needs step().
-bool CsvLexer::split_plain(std::string_view line) {
-  size_t begin = 0;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (!ends_bare(line[i])) continue;
-    if (line[i] != settings_.delimiter) return false;
-    fields_.push_back({line.substr(begin, i - begin), line_, false});
-    begin = i + 1;
+/// One more field of a plain line; false where the line needs step(). Between blanks there are no empty ones, and what
+/// begins with '#' is a comment.
+bool CsvLexer::take_plain_field(std::string_view text, size_t& fields) {
+  if (between_blanks_) {
+    if (text.empty()) return true;
+    if (fields == 0 && text[0] == '#') return false;
   }
-  fields_.push_back({line.substr(begin), line_, false});
+  if (fields == settings_.max_columns) return false;
+  if (fields == fields_.size()) fields_.emplace_back();
+  CsvField& field = fields_[fields++];
+  field.text = text;
+  field.line = line_;
+  field.quoted = false;
   return true;
 }
 
-/// The same where runs of blanks part the fields.
-bool CsvLexer::split_between_blanks(std::string_view line) {
-  size_t i = 0;
-  while (true) {
-    while (i < line.size() && parts_fields(line[i])) ++i;
-    if (i == line.size()) break;
-    if (line[i] == '#' && fields_.empty()) return false;
-    const size_t begin = i;
-    while (i < line.size() && !ends_bare(line[i])) ++i;
-    if (i < line.size() && !parts_fields(line[i])) return false;
-    fields_.push_back({line.substr(begin, i - begin), line_, false});
+/// A whole line at the start of `bytes` that holds nothing but bare fields becomes a record in place, as step() would
+/// make it; the bytes that it took. 0, and nothing has happened, where the line needs step() or does not end here.
+size_t CsvLexer::take_plain_line(std::string_view bytes) {
+  const size_t most = std::min(bytes.size(), settings_.max_line_bytes + 1);
+  const CsvScan scan = scan_;
+  size_t fields = 0, begin = 0;
+  uint32_t non_ascii = 0;  // beyond the line's end, too: it costs a closer look and no more
+  for (size_t at = 0; at < most; at += CsvScan::kBlock) {
+    const char* const p = bytes.data() + at;
+    const size_t left = bytes.size() - at;
+    const CsvScan::Bits bits = left < CsvScan::kBlock ? scan.at_bytes(p, left) : scan.at(p);
+    non_ascii |= bits.non_ascii;
+    for (uint32_t marks = bits.marks; marks != 0; marks &= marks - 1) {
+      const size_t i = at + static_cast<size_t>(__builtin_ctz(marks));
+      const char c = bytes[i];
+      const bool parts = parts_fields(c), crlf = c == '\r' && i + 1 < bytes.size() && bytes[i + 1] == '\n';
+      if (!parts && c != '\n' && !crlf) return 0;
+      if (!take_plain_field(bytes.substr(begin, i - begin), fields)) return 0;
+      begin = i + 1;
+      if (parts) continue;
+      const size_t length = i + crlf;
+      return end_plain_line(fields, length, crlf ? 'w' : '\n', non_ascii != 0) ? length + 1 : 0;
+    }
   }
-  if (fields_.empty()) fields_.push_back({"", line_, false});
-  return true;
+  return 0;
 }
 
-/// A line of `length` bytes before its LF that holds nothing but bare fields becomes a record in place, as step() would
-/// make it. False, and nothing has happened, where the line needs step().
-bool CsvLexer::take_plain_line(const char* line, size_t length) {
+bool CsvLexer::end_plain_line(size_t fields, size_t length, char kind, bool non_ascii) {
   if (length > settings_.max_line_bytes) return false;
-  const bool crlf = length > 0 && line[length - 1] == '\r';
-  const char kind = crlf ? 'w' : '\n';
   if (first_end_ != kind && first_end_ != '\0' && !mixed_) return false;
-  const std::string_view text(line, length - crlf);
-  fields_.clear();
-  if (!(between_blanks_ ? split_between_blanks(text) : split_plain(text))) return false;
-  if (fields_.size() > settings_.max_columns) return false;
+  if (fields == 0) {  // nothing but blanks
+    if (fields_.empty()) fields_.emplace_back();
+    fields_[fields++] = {"", line_, false};
+  }
   if (first_end_ == '\0') first_end_ = kind;
   ++line_;
-  unsigned char bits = 0;
-  for (const char c : text) bits |= static_cast<unsigned char>(c);
-  give_record((bits & 0x80) != 0);
+  give_record(fields, non_ascii);
   return true;
 }
 
 void CsvLexer::feed(std::string_view bytes) {
-  if (bytes.empty()) return;
-  const auto find_line_end = [&] { return static_cast<const char*>(std::memchr(bytes.data(), '\n', bytes.size())); };
-  const char* line_end = find_line_end();
   while (!bytes.empty()) {
-    if (line_end != nullptr && line_end < bytes.data()) line_end = find_line_end();
-    if (line_end != nullptr && is_between_records()) {
-      const auto length = static_cast<size_t>(line_end - bytes.data());
-      if (take_plain_line(bytes.data(), length)) {
-        bytes.remove_prefix(length + 1);
+    if (is_between_records()) {
+      if (const size_t taken = take_plain_line(bytes); taken > 0) {
+        bytes.remove_prefix(taken);
         continue;
       }
     }
@@ -242,39 +245,40 @@ void CsvLexer::end_last_field() {
 }
 
 /// Makes ill-formed UTF-8 visible as U+FFFD, field by field.
-void CsvLexer::clean_fields() {
-  for (size_t i = 0; i < fields_.size(); ++i) {
-    if (find_invalid_utf8(fields_[i].text) == std::string_view::npos) continue;
-    cleaned_.push_back(replace_invalid_utf8(fields_[i].text));
-    repairs_.add(fields_[i].line, i + 1, "invalid_utf8",
+void CsvLexer::clean_fields(std::span<CsvField> fields) {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (find_invalid_utf8(fields[i].text) == std::string_view::npos) continue;
+    cleaned_.push_back(replace_invalid_utf8(fields[i].text));
+    repairs_.add(fields[i].line, i + 1, "invalid_utf8",
                  "bytes that are not UTF-8 became \xEF\xBF\xBD: " + shorten(cleaned_.back(), 80));
   }
   size_t next = 0;
-  for (CsvField& field : fields_) {
+  for (CsvField& field : fields) {
     if (find_invalid_utf8(field.text) != std::string_view::npos) field.text = cleaned_[next++];
   }
 }
 
 void CsvLexer::end_record() {
-  fields_.clear();
+  if (fields_.size() < marks_.size()) fields_.resize(marks_.size());
   for (size_t i = 0; i < marks_.size(); ++i) {
     const size_t end = i + 1 < marks_.size() ? marks_[i + 1].begin : text_.size();
-    fields_.push_back(
-        {std::string_view(text_).substr(marks_[i].begin, end - marks_[i].begin), marks_[i].line, marks_[i].quoted});
+    fields_[i] = {std::string_view(text_).substr(marks_[i].begin, end - marks_[i].begin), marks_[i].line,
+                  marks_[i].quoted};
   }
   const bool ascii =
       std::all_of(text_.begin(), text_.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  give_record(!ascii);
+  give_record(marks_.size(), !ascii);
   text_.clear();
   marks_.clear();
 }
 
-/// Hands the fields over and begins the next record.
-void CsvLexer::give_record(bool non_ascii) {
+/// Hands the first fields over and begins the next record.
+void CsvLexer::give_record(size_t fields, bool non_ascii) {
+  const std::span<CsvField> own(fields_.data(), fields);
   cleaned_.clear();
-  if (non_ascii) clean_fields();
-  const bool blank = fields_.size() == 1 && !fields_[0].quoted && trim(fields_[0].text).empty();
-  on_record_({record_line_, fields_, blank, comment_});
+  if (non_ascii) clean_fields(own);
+  const bool blank = fields == 1 && !own[0].quoted && trim(own[0].text).empty();
+  on_record_({record_line_, own, blank, comment_});
   comment_ = false;
   record_bytes_ = 0;
   record_line_ = line_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/csv.h"
+#include "io/csv_scan.h"
 
 namespace sg {
 
@@ -51,9 +52,9 @@ class CsvLexer {
   };
 
   bool is_between_records() const { return at_ == At::start && record_bytes_ == 0 && marks_.empty() && !after_return_; }
-  bool take_plain_line(const char* line, size_t length);
-  bool split_plain(std::string_view line);
-  bool split_between_blanks(std::string_view line);
+  size_t take_plain_line(std::string_view bytes);
+  bool take_plain_field(std::string_view text, size_t& fields);
+  bool end_plain_line(size_t fields, size_t length, char kind, bool non_ascii);
   bool ends_bare(char c) const { return special_[static_cast<unsigned char>(c)]; }
   bool parts_fields(char c) const { return c == settings_.delimiter || (between_blanks_ && c == '\t'); }
   void step(char c);
@@ -62,20 +63,21 @@ class CsvLexer {
   void end_field();
   void end_last_field();
   void end_record();
-  void give_record(bool non_ascii);
+  void give_record(size_t fields, bool non_ascii);
   void note_stray_quote();
-  void clean_fields();
+  void clean_fields(std::span<CsvField> fields);
   size_t plain_run(std::string_view bytes) const;
   [[noreturn]] void fail_long();
 
   Settings settings_;
   bool between_blanks_;
   std::array<bool, 256> special_{};  // bytes that end or bend a bare field
+  CsvScan scan_;                     // the same bytes, many at a time
   Repairs& repairs_;
   std::function<void(const CsvRecord&)> on_record_;
-  std::string text_;         // the fields of the record, end to end
-  std::vector<Mark> marks_;  // where each finished field begins
-  std::vector<CsvField> fields_;
+  std::string text_;              // the fields of the record, end to end
+  std::vector<Mark> marks_;       // where each finished field begins
+  std::vector<CsvField> fields_;  // of the record, and room for more
   std::vector<std::string> cleaned_;
   Mark field_;  // the field under way
   At at_ = At::start;

@@ -47,15 +47,29 @@ const Mark* group_at(std::string_view text, char decimal) {
 constexpr std::array<double, 23> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                             1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/// Value of the validated decimal text: exact where double arithmetic is, else by strtod.
-double decimal_value(const std::string& text, uint64_t mantissa, int digits, int exponent) {
+/// A validated number as strtod reads it: without the marks between its digits, and with a point.
+std::string plain_text(std::string_view cell, char decimal) {
+  std::string text;
+  text.reserve(cell.size());
+  for (const char c : cell) {
+    if (c == decimal) {
+      text += '.';
+    } else if (is_digit(c) || c == '-' || c == '+' || c == 'e' || c == 'E') {
+      text += c;
+    }
+  }
+  return text;
+}
+
+/// Value of a validated number: exact where double arithmetic is, else by strtod.
+double decimal_value(std::string_view cell, char decimal, uint64_t mantissa, int digits, int exponent) {
   if (digits <= 15 && exponent >= -22 && exponent <= 22) {
     const double value = static_cast<double>(mantissa);
     const double scaled =
         exponent < 0 ? value / kPowers[static_cast<size_t>(-exponent)] : value * kPowers[static_cast<size_t>(exponent)];
-    return text[0] == '-' ? -scaled : scaled;
+    return cell[0] == '-' ? -scaled : scaled;
   }
-  return std::strtod(text.c_str(), nullptr);
+  return std::strtod(plain_text(cell, decimal).c_str(), nullptr);
 }
 
 }  // namespace
@@ -127,17 +141,14 @@ std::string_view to_string(Thousands mark) {
 
 std::optional<Number> parse_number(std::string_view cell, char decimal) {
   if (cell.empty() || cell.size() > 400) return std::nullopt;
-  std::string text;
-  text.reserve(cell.size() + 1);
   Number number;
   size_t i = 0;
-  if (cell[0] == '-' || cell[0] == '+') text += cell[i++];
+  if (cell[0] == '-' || cell[0] == '+') ++i;
   uint64_t mantissa = 0;
   int digits = 0, exponent = 0;
   const auto take_digits = [&] {
     const size_t start = i;
     for (; i < cell.size() && is_digit(cell[i]); ++i) {
-      text += cell[i];
       if (digits > 0 || cell[i] != '0') ++digits;
       if (digits <= 15) mantissa = mantissa * 10 + static_cast<uint64_t>(cell[i] - '0');
     }
@@ -156,27 +167,24 @@ std::optional<Number> parse_number(std::string_view cell, char decimal) {
   size_t fraction = 0;
   if (i < cell.size() && cell[i] == decimal) {
     ++i;
-    text += '.';
     fraction = take_digits();
     exponent = -static_cast<int>(fraction);
   }
   if (whole + fraction == 0) return std::nullopt;
   if (i < cell.size() && (cell[i] == 'e' || cell[i] == 'E')) {
     const size_t mark = i++;
-    text += 'e';
     const bool negative = i < cell.size() && cell[i] == '-';
-    if (i < cell.size() && (cell[i] == '-' || cell[i] == '+')) text += cell[i++];
+    if (i < cell.size() && (cell[i] == '-' || cell[i] == '+')) ++i;
     int power = 0;
     const size_t start = i;
     for (; i < cell.size() && is_digit(cell[i]); ++i) {
-      text += cell[i];
       if (power < 100000) power = power * 10 + (cell[i] - '0');
     }
     if (i == start || mark == 0) return std::nullopt;
     exponent += negative ? -power : power;
   }
   if (i != cell.size()) return std::nullopt;
-  number.value = decimal_value(text, mantissa, digits, exponent);
+  number.value = decimal_value(cell, decimal, mantissa, digits, exponent);
   if (!std::isfinite(number.value)) return std::nullopt;
   return number;
 }
