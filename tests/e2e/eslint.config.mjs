@@ -26,6 +26,7 @@ const names = [
     'clearInterval',
     'self',
     'getComputedStyle',
+    'MutationObserver',
   ],
 ];
 

@@ -20,27 +20,26 @@ export function lossSeries(
   baselines: Baselines | null,
 ): LossSeries {
   const perEpoch = Math.max(1, stepsPerEpoch);
-  const points = new Map<
-    number,
-    { step?: number | undefined; train?: number | null; validation?: number | null }
-  >();
-  history.steps.forEach((step, i) => {
-    points.set(step / perEpoch, { step: history.losses[i] });
-  });
-  for (const epoch of history.epochs) {
-    const { trainLoss: train, validationLoss: validation } = epoch;
-    points.set(epoch.epoch, { ...points.get(epoch.epoch), train, validation });
+  const series: LossSeries = { x: [], steps: [], train: [], validation: [], baseline: [] };
+  const { steps, losses, epochs } = history;
+  // Both lists rise, so one walk through them is enough however long they are.
+  for (let [i, j] = [0, 0]; i < steps.length || j < epochs.length;) {
+    const atStep = i < steps.length ? (steps[i] ?? 0) / perEpoch : Infinity;
+    const atEpoch = epochs[j]?.epoch ?? Infinity;
+    const x = Math.min(atStep, atEpoch);
+    const epoch = atEpoch === x ? epochs[j] : undefined;
+    series.x.push(x);
+    series.steps.push(atStep === x ? finite(losses[i]) : null);
+    series.train.push(finite(epoch?.trainLoss));
+    series.validation.push(finite(epoch?.validationLoss));
+    series.baseline.push(null);
+    if (atStep === x) i += 1;
+    if (atEpoch === x) j += 1;
   }
-  const x = [...points.keys()].sort((left, right) => left - right);
-  const at = x.map((position) => points.get(position) ?? {});
   const level = best(baselines);
-  return {
-    x,
-    steps: at.map(({ step }) => finite(step)),
-    train: at.map(({ train }) => finite(train)),
-    validation: at.map(({ validation }) => finite(validation)),
-    baseline: x.map((_, i) => (i === 0 || i === x.length - 1 ? level : null)),
-  };
+  if (series.x.length > 0) series.baseline[0] = level;
+  if (series.x.length > 0) series.baseline[series.x.length - 1] = level;
+  return series;
 }
 
 /** A logarithm has no place for zero and below. */

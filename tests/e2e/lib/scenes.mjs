@@ -141,8 +141,13 @@ const refuse = () => {
   });
 };
 
-/** Opens the page and shows the state; `prepare` comes before its address. */
-export async function showScene(session, observer, { page: name, state, connection }, prepare) {
+/** Opens the page and shows the state, with a loss for each of so many steps; `prepare` comes before its address. */
+export async function showScene(
+  session,
+  observer,
+  { page: name, state, connection, points = 0 },
+  prepare,
+) {
   const page = await session.browser.newPage();
   await prepare?.(page);
   if (connection === 'connecting') await page.evaluateOnNewDocument(silence);
@@ -150,28 +155,34 @@ export async function showScene(session, observer, { page: name, state, connecti
   await session.goTo(page, `${name}.html`);
   if (connection === 'connecting') await page.waitForSelector('[data-screen=waiting]');
   else if (connection === 'failed') await page.waitForSelector('.notice');
-  else await post(observer, page, state);
+  else await post(observer, page, state, points);
   return page;
 }
 
 /** Another state comes first, so that what is there in the end is none of the worker's own. */
-async function post(observer, page, state) {
+async function post(observer, page, state, points) {
   await page.bringToFront();
   const other = stateOf(state.phase === 'reading' ? 'ready' : 'reading');
   await show(observer, page, other);
-  await show(observer, page, state);
+  await show(observer, page, state, points);
 }
 
 /** Posted until it is there: while the page still connects, its worker's own state may come after. */
-async function show(observer, page, state) {
+async function show(observer, page, state, points = 0) {
   const wanted = `[data-testid=status-phase][data-phase=${state.phase}]`;
-  const send = (one) => {
+  const send = (one, count) => {
+    globalThis.shown = one.revision;
+    if (count > 0) {
+      const steps = Array.from({ length: count }, (_, i) => i + 1);
+      const loss = (step) => 0.1 + 0.9 / (1 + step / 5000) + 0.05 * Math.sin(step * 12.9898);
+      Object.assign(one.history, { steps, losses: steps.map(loss) });
+    }
     const channel = new BroadcastChannel('shadegrad');
     channel.postMessage({ kind: 'event', type: 'state', revision: one.revision, state: one });
     channel.close();
   };
   for (let tries = 0; tries < 40; tries += 1) {
-    await observer.page.evaluate(send, { ...state, revision: 1_000_000 + tries });
+    await observer.page.evaluate(send, { ...state, revision: 1_000_000 + tries }, points);
     const there = await page.waitForSelector(wanted, { timeout: 250 }).catch(() => null);
     if (there !== null) return;
   }
