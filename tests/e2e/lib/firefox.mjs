@@ -29,6 +29,8 @@ export class FirefoxSession {
         // An add-on installed for a test is gone after a restart: what it has stored must not be.
         'extensions.webextensions.keepStorageOnUninstall': true,
         'extensions.webextensions.keepUuidOnUninstall': true,
+        // The question for an optional permission stands outside of pages, where no driver could answer it.
+        'extensions.webextOptionalPermissionPrompts': false,
         'devtools.console.stdout.content': true,
         'browser.download.folderList': 2,
         'browser.download.dir': world.downloads,
