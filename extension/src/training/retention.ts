@@ -46,8 +46,11 @@ export function isDue(plan: SavingPlan, { epoch, best, unsavedMs, savingMs }: Mo
   return !soon && (best || (plan.everyEpochs > 0 && epoch % plan.everyEpochs === 0));
 }
 
-/** Where an epoch takes longer than this, what is lost with the browser should not be all of it. */
-const LONG_MS = 300_000;
+/**
+ * Where an epoch takes longer than this it is saved on the way: a browser whose last window is closed ends at once, and
+ * nothing that is begun then is still written.
+ */
+const LONG_MS = 60_000;
 
 /** Time to save in the middle of an epoch. */
 export function isOverdue(
