@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { violations } from '../lib/axe.mjs';
+import { beyondTheEdge } from '../lib/edges.mjs';
 import { SCENES, showScene } from '../lib/scenes.mjs';
 import { scenario } from '../lib/scenario.mjs';
 import { BUILD } from '../lib/world.mjs';
@@ -44,23 +45,3 @@ scenario(
     assert.deepEqual(broken, []);
   },
 );
-
-/** What a person could not reach: it lies beyond the window's edge and no frame around it scrolls. */
-function beyondTheEdge() {
-  const edge = document.documentElement.clientWidth;
-  const scrolls = (element) => getComputedStyle(element).overflowX !== 'visible';
-  const isReached = (element) => {
-    for (let above = element.parentElement; above !== null; above = above.parentElement)
-      if (above !== document.body && above.tagName !== 'MAIN' && scrolls(above)) return true;
-    return false;
-  };
-  return [...document.body.querySelectorAll('*')]
-    .filter((element) => element.closest('.visually-hidden') === null && !isReached(element))
-    .filter((element) => {
-      const { left, right, width } = element.getBoundingClientRect();
-      return width > 0 && (right > edge + 1 || left < -1);
-    })
-    .map(
-      (element) => `${element.tagName} ${element.className} ${element.textContent.slice(0, 40)}`,
-    );
-}

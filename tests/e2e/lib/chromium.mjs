@@ -42,7 +42,7 @@ export class ChromiumSession {
       headless: !headed,
       pipe: true,
       userDataDir: world.profile,
-      enableExtensions: [EXTENSION],
+      enableExtensions: [world.extension ?? EXTENSION],
       networkEnabled: false,
       ignoreDefaultArgs: THROTTLING,
       args: [...FLAGS, ...args],
