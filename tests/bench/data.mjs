@@ -124,11 +124,7 @@ const readRows = async () => {
   const { signal } = new AbortController();
   const start = performance.now();
   for (let first = 0; first < manifest.rows; first += block) {
-    const request = {
-      first,
-      rows: Math.min(block, manifest.rows - first),
-      columns,
-    };
+    const request = { first, rows: Math.min(block, manifest.rows - first), columns };
     await rows.read(request, { pointer: 0, memory: () => memory }, { signal });
   }
   const seconds = (performance.now() - start) / 1000;
@@ -172,11 +168,7 @@ async function importOnce(session, observer, page, path) {
   await observer.until(({ phase }) => phase === 'ready', 'the import', 3600);
   clearInterval(sampler);
   const { first, ready } = await page.evaluate(() => globalThis.times);
-  return {
-    first,
-    rate: statSync(path).size / 1e6 / (ready / 1000),
-    memory: peak - idle,
-  };
+  return { first, rate: statSync(path).size / 1e6 / (ready / 1000), memory: peak - idle };
 }
 
 const list = (values, digits) => values.map((value) => value.toFixed(digits)).join(' ');

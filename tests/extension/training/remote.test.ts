@@ -18,10 +18,7 @@ const column = (index: number, first: number, rows: number): number[] =>
 const SHARDS = [0, 4, 8].map((first, i) => {
   const rows = Math.min(4, ROWS - first);
   const file = `${String(i).padStart(6, '0')}.safetensors`;
-  const bytes = shardOf({
-    c0: f32(column(0, first, rows)),
-    c1: f32(column(1, first, rows)),
-  });
+  const bytes = shardOf({ c0: f32(column(0, first, rows)), c1: f32(column(1, first, rows)) });
   return { file, bytes, first, rows };
 });
 const MANIFEST = manifestOf(
@@ -51,10 +48,7 @@ afterEach(() => {
 
 const asked = (type: string): HostMessage[] =>
   room.host.requests.filter((request) => request.type === type);
-const open = {
-  type: 'dataset.open',
-  source: { kind: 'host', path: PATH },
-} as const;
+const open = { type: 'dataset.open', source: { kind: 'host', path: PATH } } as const;
 
 function serve(request: HostMessage): void {
   const { host } = room;
@@ -67,40 +61,19 @@ function serve(request: HostMessage): void {
     host.frames(id, bytes);
     host.end(id, bytes);
   } else if (type === 'dataset.import') {
-    host.say({
-      id,
-      type: 'import.progress',
-      bytes: SIZE / 2,
-      size: SIZE,
-      rows: 5,
-    });
-    host.reply(request, {
-      ok: true,
-      dataset: 'big-1',
-      reused: false,
-      changed: false,
-    });
+    host.say({ id, type: 'import.progress', bytes: SIZE / 2, size: SIZE, rows: 5 });
+    host.reply(request, { ok: true, dataset: 'big-1', reused: false, changed: false });
   } else if (type === 'dataset.manifest') {
     const text = JSON.stringify(MANIFEST);
     const offset = Number(request['offset']);
     const end = Math.min(text.length, offset + 300);
     const next = end < text.length ? end : null;
-    const page = {
-      dataset: 'big-1',
-      size: text.length,
-      text: text.slice(offset, end),
-      next,
-    };
+    const page = { dataset: 'big-1', size: text.length, text: text.slice(offset, end), next };
     host.reply(request, { ok: true, ...page });
   } else if (type === 'shard.read') {
     if (!onRead(asked('shard.read').length, request)) send(request);
   } else if (type === 'checkpoint.list') {
-    host.reply(request, {
-      ok: true,
-      checkpoints: [],
-      cursor: null,
-      folder: '/x',
-    });
+    host.reply(request, { ok: true, checkpoints: [], cursor: null, folder: '/x' });
   } else if (type === 'run.list') {
     host.reply(request, { ok: true, runs: [], cursor: null });
   }
@@ -123,22 +96,10 @@ function send(request: HostMessage, spoil = 0): void {
   const shuffled = columns.map((_, k) => shuffle(plain.subarray(k * each, (k + 1) * each), 4));
   const sent = packed ? new Uint8Array(deflateSync(Buffer.concat(shuffled))) : plain.slice();
   if (!packed) sent[0]! ^= spoil;
-  const frame = {
-    id,
-    type: 'shard.data',
-    sequence: 0,
-    last: true,
-    bytes: sent.buffer,
-  };
+  const frame = { id, type: 'shard.data', sequence: 0, last: true, bytes: sent.buffer };
   room.host.say(frame);
   const sha256 = createHash('sha256').update(plain).digest('hex');
-  room.host.say({
-    id,
-    type: 'shard.end',
-    frames: 1,
-    bytes: plain.length,
-    sha256,
-  });
+  room.host.say({ id, type: 'shard.end', frames: 1, bytes: plain.length, sha256 });
 }
 
 /** As PROTOCOL.md says it. */
@@ -194,10 +155,7 @@ test('what has come is kept: later runs, and the next start, ask the host for no
   await restarted.training.begin();
   const { imports } = await restarted.until(() => true);
   expect(imports[0]!.bytes).toBeGreaterThan(2 * 4 * ROWS);
-  await restarted.do({
-    type: 'dataset.open',
-    source: { kind: 'imported', id: imports[0]!.id },
-  });
+  await restarted.do({ type: 'dataset.open', source: { kind: 'imported', id: imports[0]!.id } });
   await restarted.do({ type: 'run.start', config });
   await restarted.finished();
   expect([...restarted.core.sessions.values()].at(-1)!.fed).toEqual(EXPECTED);
@@ -221,12 +179,7 @@ test('a transfer that breaks goes on with the first shard that is not whole', as
       encoding: 'identity',
       columns: [],
     });
-    const frame = {
-      id: request.id,
-      type: 'shard.data',
-      sequence: 0,
-      last: false,
-    };
+    const frame = { id: request.id, type: 'shard.data', sequence: 0, last: false };
     room.host.say({ ...frame, bytes: new ArrayBuffer(8) });
     room.host.tell({ type: 'relay.closed', end: 'exited', message: 'gone' });
     return true;
@@ -253,18 +206,11 @@ test('values that are not those that were sent are asked for again, and never us
 test('what the host refuses is for the person to read, and not asked for again', async () => {
   onRead = (_, request) => {
     const message = 'The shard is not as it was imported.';
-    room.host.reply(request, {
-      ok: false,
-      code: 'import.damaged',
-      message,
-      path: 'x',
-    });
+    room.host.reply(request, { ok: false, code: 'import.damaged', message, path: 'x' });
     return true;
   };
   await room.do(open);
-  expect(await room.ask({ type: 'run.start', config })).toMatchObject({
-    code: 'import.damaged',
-  });
+  expect(await room.ask({ type: 'run.start', config })).toMatchObject({ code: 'import.damaged' });
   expect(asked('shard.read')).toHaveLength(1);
 });
 
@@ -303,13 +249,8 @@ describe('without room for what comes', () => {
 test('a manifest that finds no room is a shortage, told with what could go for it', async () => {
   room.estimate = () => ({ quota: 1e9, usage: 0 });
   room.disk.disk.free = 10;
-  expect(await room.ask(open)).toMatchObject({
-    ok: false,
-    code: 'storage.short',
-  });
-  expect((await room.until(() => true)).shortage).toMatchObject({
-    name: 'big.csv',
-  });
+  expect(await room.ask(open)).toMatchObject({ ok: false, code: 'storage.short' });
+  expect((await room.until(() => true)).shortage).toMatchObject({ name: 'big.csv' });
   expect([...room.disk.folders.get('datasets')!.folders.keys()]).toEqual([]);
 });
 
@@ -347,9 +288,7 @@ describe('an import on the host', () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
     await room.do({ type: 'dataset.close' });
     expect(await opened).toMatchObject({ code: 'dataset.cancelled' });
-    expect(asked('request.cancel')[0]).toMatchObject({
-      target: asked('dataset.import')[0]!.id,
-    });
+    expect(asked('request.cancel')[0]).toMatchObject({ target: asked('dataset.import')[0]!.id });
   });
 
   test('of what the host does not read is made here from its bytes', async () => {
