@@ -107,6 +107,28 @@ TEST_CASE("names are made unique without taking a name that exists", "[io]") {
   CHECK_THROWS_WITH(table.index_of("zz"), Catch::Contains("'zz'") && Catch::Contains("'a_3'"));
 }
 
+TEST_CASE("a name that stands ten thousand times is numbered through", "[io]") {
+  std::string names = "a,a_7", values = "1,2";
+  for (size_t i = 2; i < 10'000; ++i) names += ",a", values += ",3";
+  const CsvTable table = read_csv(names + "\n" + values + "\n" + values + "\n");
+  CHECK(table.columns[2].name == "a_2");
+  CHECK(table.columns[6].name == "a_6");
+  CHECK(table.columns[7].name == "a_8");
+  CHECK(table.columns[9'999].name == "a_10000");
+  CHECK(describe(table)["preview"].size() == 2);
+}
+
+TEST_CASE("a wide table shows as many first rows as fit a page", "[io]") {
+  const auto shown = [](size_t columns) {
+    std::string row = "1";
+    for (size_t i = 1; i < columns; ++i) row += ",1";
+    return describe(read_csv(lines_of(50, [&](size_t) { return row; })))["preview"].size();
+  };
+  CHECK(shown(10) == 50);
+  CHECK(shown(200) == 25);
+  CHECK(shown(1000) == 5);
+}
+
 TEST_CASE("a hundred repairs are kept and all are counted", "[io]") {
   const CsvTable table = read_csv("a,b\n" + lines_of(400, [](size_t i) { return i % 2 ? "1,2" : "1"s; }));
   CHECK(table.repairs.total == 200);

@@ -30,6 +30,27 @@ Chunk chunk_of_ten() {
 
 }  // namespace
 
+TEST_CASE("A tensor is found by its name, in a file in whatever order", "[io][shard]") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 1000; ++i) names.push_back("c" + std::to_string(i * 7 % 1000));
+  const std::vector<uint8_t> byte{1};
+  std::vector<TensorBytes> tensors;
+  for (const std::string& name : names) tensors.push_back({name, Dtype::U8, {1}, byte});
+  const std::vector<uint8_t> file = write_safetensors(tensors, {{"format", "x"}}, Values::any);
+  SafetensorsHeader header =
+      read_safetensors_header(file, file.size(), SafetensorsRules{.hashes = false, .finite = false});
+  CHECK(header.sorted);
+  const auto check = [&] {
+    for (const std::string& name : names) REQUIRE(header.find(name)->name == name);
+    CHECK(header.find("c1000") == nullptr);
+    CHECK(header.find("") == nullptr);
+  };
+  check();
+  std::reverse(header.tensors.begin(), header.tensors.end());
+  header.sorted = false;
+  check();
+}
+
 TEST_CASE("A shard gives the rows of a column by offset", "[io][shard]") {
   const std::vector<uint8_t> file = write_shard(chunk_of_ten(), 7);
   const ShardIndex index = index_of(file);

@@ -230,13 +230,15 @@ void CsvReader::State::note_width(const CsvRecord& record) {
 void CsvReader::State::make_names(uint64_t header_line) {
   std::set<std::string> used(plan.names.begin(), plan.names.end());
   std::set<std::string> given;
+  std::map<std::string, size_t> next;  // number of each name that stands twice
   for (size_t c = 0; c < plan.width; ++c) {
     const std::string number = std::to_string(c + 1);
     std::string name = c < plan.names.size() ? shorten(plan.names[c], 200) : "";
     const bool empty = name.empty(), twice = !empty && given.count(name) > 0;
     if (empty || twice) {
       const std::string stem = empty ? "column" : name;
-      size_t n = empty ? c + 1 : 2;
+      size_t& n = next.try_emplace(stem, 2).first->second;
+      if (empty) n = c + 1;
       do {
         name = stem + "_" + std::to_string(n++);
       } while (used.count(name) > 0 || given.count(name) > 0);

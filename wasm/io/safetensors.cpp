@@ -59,6 +59,11 @@ void check_format(const SafetensorsHeader& header) {
 }  // namespace
 
 const TensorEntry* SafetensorsHeader::find(std::string_view name) const {
+  if (sorted) {
+    const auto at = std::lower_bound(tensors.begin(), tensors.end(), name,
+                                     [](const TensorEntry& tensor, std::string_view n) { return tensor.name < n; });
+    return at != tensors.end() && at->name == name ? &*at : nullptr;
+  }
   for (const TensorEntry& tensor : tensors) {
     if (tensor.name == name) return &tensor;
   }

@@ -56,6 +56,7 @@ struct SafetensorsHeader {
   std::vector<TensorEntry> tensors;             // in file order
   uint64_t data_begin = 0;                      // 8 + header length
   uint64_t total_size = 0;
+  bool sorted = false;  // the tensors stand by name, as the writer here leaves them
 
   const TensorEntry* find(std::string_view name) const;
 };

@@ -178,6 +178,8 @@ void parse_safetensors_json(std::string_view text, SafetensorsHeader& header) {
   if (text[end] != '}') corrupt_checkpoint("the header does not end with '}' and spaces", 8 + end);
   HeaderEvents events(header);
   nlohmann::json::sax_parse(text.begin(), text.begin() + static_cast<ptrdiff_t>(end + 1), &events);
+  header.sorted = std::is_sorted(header.tensors.begin(), header.tensors.end(),
+                                 [](const TensorEntry& a, const TensorEntry& b) { return a.name < b.name; });
 }
 
 }  // namespace sg

@@ -10,7 +10,7 @@
 namespace sg {
 namespace {
 
-using nlohmann::ordered_json;
+using nlohmann::json;
 
 void check_tensor(const TensorBytes& tensor, bool finite) {
   const auto fail = [&](const std::string& what) {
@@ -26,25 +26,25 @@ void check_tensor(const TensorBytes& tensor, bool finite) {
   if (finite && find_non_finite(tensor.dtype, tensor.bytes)) fail("it holds a value that is infinite or not a number");
 }
 
-/// The header's JSON, with the digits of its own hash as zeros. Tensors come by name.
+/// The header's JSON, with the digits of its own hash as zeros. Tensors come by name. It is put together as text: an
+/// object that keeps the order of its keys looks through all of them for each, and a table may have 10,000 columns.
 std::string header_text(std::span<const TensorBytes* const> tensors, std::map<std::string, std::string> metadata) {
-  ordered_json hashes = ordered_json::object(), places = ordered_json::object();
+  std::string hashes, places;
   uint64_t at = 0;
   for (const TensorBytes* tensor : tensors) {
-    hashes[tensor->name] = to_hex(sha256(tensor->bytes));
-    places[tensor->name] = {{"dtype", to_string(tensor->dtype)},
-                            {"shape", tensor->shape},
-                            {"data_offsets", {at, at + tensor->bytes.size()}}};
-    at += tensor->bytes.size();
+    const std::string name = json(tensor->name).dump();
+    const uint64_t end = at + tensor->bytes.size();
+    hashes += (hashes.empty() ? "" : ",") + name + ":\"" + to_hex(sha256(tensor->bytes)) + "\"";
+    places += "," + name + ":{\"dtype\":\"" + std::string(to_string(tensor->dtype)) +
+              "\",\"shape\":" + json(tensor->shape).dump() + ",\"data_offsets\":[" + std::to_string(at) + "," +
+              std::to_string(end) + "]}";
+    at = end;
   }
   metadata[std::string(kHeaderHashKey)] = std::string(kDigestDigits, '0');
-  metadata[std::string(kTensorHashesKey)] = hashes.dump();
-  ordered_json entries = ordered_json::object();
-  entries["__metadata__"] = metadata;
-  entries.update(places);
+  metadata[std::string(kTensorHashesKey)] = "{" + hashes + "}";
   std::string text;
   try {
-    text = entries.dump();
+    text = "{\"__metadata__\":" + json(metadata).dump() + places + "}";
   } catch (const nlohmann::json::exception&) {
     throw Error("checkpoint.bad_tensor", "a metadata value is not UTF-8");
   }

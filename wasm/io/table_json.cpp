@@ -35,8 +35,10 @@ json describe_column(const Column& column) {
 
 json describe_preview(const Table& table, size_t columns, const DescribeLimits& limits) {
   json preview = json::array();
-  size_t bytes = 0;
+  size_t bytes = 0, cells_left = limits.preview_cells;
   for (const auto& row : table.preview) {
+    if (columns > cells_left && !preview.empty()) break;
+    cells_left -= std::min(cells_left, columns);
     json cells = json::array();
     for (size_t c = 0; c < std::min(columns, row.size()); ++c) {
       cells.push_back(row[c]);

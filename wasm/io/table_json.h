@@ -12,6 +12,7 @@ namespace sg {
 struct DescribeLimits {
   size_t columns = 1000;
   size_t preview_rows = 50;
+  size_t preview_cells = 5'000;  // a page makes an element of each
   size_t preview_bytes = 256 * 1024;
 };
 
