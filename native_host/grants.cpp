@@ -90,8 +90,12 @@ bool grantable(const std::string& path) {
   return !system && !hidden(own_name(path)) && printable(path);
 }
 
-/// Adds what lies in the open folder `at`, whose path in messages is `prefix`.
-void add_entries(Listing& listing, const Fd& at, const std::string& prefix, bool recursive, int level) {
+/// Which folder it is, whatever it is called.
+using Identity = std::pair<dev_t, ino_t>;
+
+/// Adds what lies in the open folder `at`, whose path in messages is `prefix`, without the host's own folders.
+void add_entries(Listing& listing, const Fd& at, const std::string& prefix, bool recursive, int level,
+                 const std::vector<Identity>& own) {
   for (const std::string& name : names_in(at.get(), kMostEntries, &listing.truncated)) {
     struct stat s {};
     if (hidden(name) || !printable(name) || fstatat(at.get(), name.c_str(), &s, AT_SYMLINK_NOFOLLOW) != 0) continue;
@@ -103,6 +107,7 @@ void add_entries(Listing& listing, const Fd& at, const std::string& prefix, bool
       return;
     }
     const bool folder = S_ISDIR(s.st_mode);
+    if (folder && std::find(own.begin(), own.end(), Identity(s.st_dev, s.st_ino)) != own.end()) continue;
     listing.entries.push_back({path, folder, folder ? 0 : size_of(s), mtime_of(s)});
     if (!folder || !recursive) continue;
     // A folder that can't be opened is still listed: opening it by name says why.
@@ -111,7 +116,7 @@ void add_entries(Listing& listing, const Fd& at, const std::string& prefix, bool
     if (level == kMostLevels) {
       listing.truncated = true;
     } else {
-      add_entries(listing, below, path, true, level + 1);
+      add_entries(listing, below, path, true, level + 1, own);
     }
   }
 }
@@ -248,6 +253,12 @@ OpenFile Grants::open(const std::string& path) const {
 
 Listing Grants::list(const std::optional<std::string>& path, bool recursive) const {
   Listing listing;
+  const File file = current();
+  std::vector<Identity> own;
+  for (const std::string& folder : {file.checkpoints, file.datasets}) {
+    struct stat s {};
+    if (stat(folder.c_str(), &s) == 0) own.emplace_back(s.st_dev, s.st_ino);
+  }
   const auto failure_of = [&](int e) {
     return e == ENOTDIR ? Failure("dataset.not_a_file", "'" + *path + "' is not a folder.", {{"path", *path}})
                         : dataset_failure(*path, e);
@@ -256,21 +267,20 @@ Listing Grants::list(const std::optional<std::string>& path, bool recursive) con
     const auto [name, rest] = split_path(*path);
     translated(
         [&, name = name, rest = rest] {
-          const std::vector<Root> granted = roots();
-          const Root& root = find_root(granted, name);
+          const Root& root = find_root(file.roots, name);
           Fd at = enter(root);
           if (root.file) throw std::system_error(ENOTDIR, std::generic_category(), root.path);
           if (!rest.empty()) at = open_beneath(at.get(), rest, O_RDONLY | O_DIRECTORY);
-          add_entries(listing, at, *path, recursive, 0);
+          add_entries(listing, at, *path, recursive, 0, own);
         },
         failure_of);
   } else {
-    for (const Root& root : roots()) {
+    for (const Root& root : file.roots) {
       const Fd at = find(root);
       struct stat s {};
       if (!at || fstat(at.get(), &s) != 0) continue;
       listing.entries.push_back({root.name, !root.file, root.file ? size_of(s) : 0, mtime_of(s)});
-      if (recursive && !root.file) add_entries(listing, at, root.name, true, 0);
+      if (recursive && !root.file) add_entries(listing, at, root.name, true, 0, own);
     }
   }
   std::sort(listing.entries.begin(), listing.entries.end(),

@@ -182,7 +182,15 @@ TEST_CASE("folders are listed in pages, files with their size, nothing else", "[
   REQUIRE(paths[0] == "Shadegrad/sets/deep");
   REQUIRE(paths[25] == "Shadegrad/sets/n124.csv");
   const Json all = s.host.ask({{"id", 1}, {"type", "dataset.list"}, {"recursive", true}});
-  REQUIRE(all["entries"].size() == 1 + 3 + 26 + 2);  // beside sets lie the host's own two folders
+  REQUIRE(all["entries"].size() == 1 + 3 + 26);  // without the host's own two folders, which lie beside sets
+  REQUIRE(fs::exists(s.home / "Shadegrad/checkpoints"));
+  REQUIRE(fs::exists(s.home / "Shadegrad/datasets"));
+  const Json top = s.host.ask({{"id", 1}, {"type", "dataset.list"}, {"path", "Shadegrad"}});
+  REQUIRE(top["entries"].size() == 1);
+  REQUIRE(top["entries"][0]["path"] == "Shadegrad/sets");
+  // A folder of a person's own may have such a name.
+  write_file(s.home / "Shadegrad/sets/deep/checkpoints/a.csv", "a\n");
+  REQUIRE(s.host.ask({{"id", 1}, {"type", "dataset.list"}, {"path", "Shadegrad/sets/deep"}})["entries"].size() == 2);
   REQUIRE(all["truncated"] == false);
   const Json file = s.host.ask({{"id", 1}, {"type", "dataset.list"}, {"path", "Shadegrad/sets/deep/er"}})["entries"][0];
   REQUIRE(file["path"] == "Shadegrad/sets/deep/er/f.csv");
