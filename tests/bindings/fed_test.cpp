@@ -158,6 +158,33 @@ TEST_CASE("a checkpoint goes on on an attached data set after its rows are fed, 
   for (const int d : {attached, table, other}) sg_dataset_close(d);
 }
 
+TEST_CASE("a checkpoint tells of its file the same whether its rows were in memory or in shards", "[bindings][fed]") {
+  const std::string csv = wave_csv(300);
+  const Shards shards(csv);
+  const int attached = shards.attach(), table = open_dataset(csv);
+  json source;
+  for (const char* field : {"size", "head", "tail"}) source[field] = shards.manifest["source"][field];
+  json opening{{"name", "wave.csv"}, {"source", source}};
+  const int told = reply(sg_dataset_open(opening.dump().c_str()))["dataset"];
+  sg_dataset_feed(told, reinterpret_cast<const uint8_t*>(csv.data()), static_cast<uint32_t>(csv.size()));
+  REQUIRE(reply(sg_dataset_finish(told))["ok"]);
+  const auto data_of = [&](int dataset) {
+    json session = create(dataset, config("cpu", 1));
+    session = shards.feed(session["session"], session);
+    const auto bytes = checkpoint(session["session"]);
+    sg_session_close(session["session"]);
+    return json::parse(sg::SafetensorsFile(bytes).value("dataset"));
+  };
+  CHECK(data_of(told)["source"] == source);
+  CHECK(data_of(told) == data_of(attached));
+  CHECK_FALSE(data_of(table).contains("source"));
+  for (const int d : {attached, table, told}) sg_dataset_close(d);
+  opening["source"]["head"] = "no digest";
+  CHECK(reply(sg_dataset_open(opening.dump().c_str()))["code"] == "dataset.bad_source");
+  opening["source"].erase("head");
+  CHECK(reply(sg_dataset_open(opening.dump().c_str()))["code"] == "dataset.bad_source");
+}
+
 TEST_CASE("what is wrong with rows that are fed is said by the last of them and from then on, and names the row",
           "[bindings][fed]") {
   std::string csv = "time,load,temperature\n";

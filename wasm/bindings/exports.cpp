@@ -10,6 +10,7 @@
 #include "bindings/reply.h"
 #include "bindings/run.h"
 #include "cpu/pool.h"
+#include "io/fields.h"
 #include "io/formats.h"
 #include "io/table_json.h"
 #include "models/json.h"
@@ -30,6 +31,16 @@ using namespace bindings;
 std::map<int, Run> runs;
 std::vector<uint8_t> last_checkpoint;
 
+/// What checkpoints say of the file that a data set was read from, exactly as they say it of one with a manifest.
+json source_of(const json& told) {
+  JsonFields f(told, "dataset.bad_source", "source");
+  json source{{"size", f.whole("size")}, {"head", f.text("head")}, {"tail", f.text("tail")}};
+  for (const char* name : {"head", "tail"})
+    if (!digest_from_hex(f.text(name))) f.refuse(name, "must be a SHA-256 of 64 lower-case hex digits");
+  f.finish();
+  return source;
+}
+
 bindings::DataSet finished(const Dataset& dataset) {
   if (!dataset.table) throw Error("dataset.unfinished", "the data set is still being read");
   json source;
@@ -37,7 +48,7 @@ bindings::DataSet finished(const Dataset& dataset) {
     source = {{"size", dataset.manifest->source.size},
               {"head", to_hex(dataset.manifest->source.head)},
               {"tail", to_hex(dataset.manifest->source.tail)}};
-  return {*dataset.table, dataset.name, source};
+  return {*dataset.table, dataset.name, source, dataset.file};
 }
 
 /// One that takes bytes.
@@ -102,8 +113,13 @@ SG_EXPORT const char* sg_dataset_open(const char* text) {
     json j = parse(text);
     const std::string name = j.value("name", std::string());
     j.erase("name");
+    json file;
+    if (const auto told = j.find("source"); told != j.end()) {
+      file = source_of(*told);
+      j.erase(told);
+    }
     const int handle = next_handle++;
-    datasets.emplace(handle, Dataset{open_detecting(j, name, {}), name, nullptr, std::nullopt});
+    datasets.emplace(handle, Dataset{open_detecting(j, name, {}), name, nullptr, std::nullopt, std::move(file)});
     return json{{"dataset", handle}};
   });
 }

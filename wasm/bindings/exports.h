@@ -24,7 +24,8 @@ int sg_set_threads(int count);
 ///  none}
 const char* sg_describe();
 
-/// Opens a streaming CSV reader. json: {name, delimiter?, quote?, header?, decimalComma?}. -> {ok, dataset: int}
+/// Opens a reader. json: {name, source?: {size, head, tail}, the reader's options}: with `source`, checkpoints tell of
+/// the file what a manifest would. -> {ok, dataset: int}
 const char* sg_dataset_open(const char* json);
 /// Feeds the next bytes of the file. -> {ok, rows}
 const char* sg_dataset_feed(int dataset, const uint8_t* bytes, uint32_t length);
@@ -38,9 +39,9 @@ const char* sg_dataset_close(int dataset);
 /// Fields left out take their defaults. Where the device is left open and there is a graphics card, the run begins with
 /// a race, and the reply is {ok, session, racing: done part of its time, 0 to 1}: call sg_session_race until racing is
 /// null; until then every other call but sg_session_close fails with session.racing.
-/// On a data set whose values lie in shards the reply is {ok, session, racing: null, needs} as long as rows must be read
-/// before the run can begin: feed them. Every reply with a state has needs, too: null, or the rows without which nothing
-/// goes on.
+/// On a data set whose values lie in shards the reply is {ok, session, racing: null, needs} as long as rows must be
+/// read before the run can begin: feed them. Every reply with a state has needs, too: null, or the rows without which
+/// nothing goes on.
 /// -> {ok, session: int, racing: null, config: the whole config with defaults filled in, device, choice: how the run
 /// came
 ///  to it, as train/choice.h's to_json says, parameters, stepsPerEpoch, trainWindows, validationWindows,

@@ -23,6 +23,7 @@ struct Dataset {
   std::string name;
   std::unique_ptr<Table> table;      // once finished; without values where there is a manifest
   std::optional<Manifest> manifest;  // the values lie in its shards
+  json file = nullptr;               // of one with values: what its opener said of the file
 };
 
 inline std::map<int, Dataset> datasets;

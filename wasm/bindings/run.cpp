@@ -24,12 +24,12 @@ Columns choose_columns(const Table& table, train::TrainConfig& config) {
 }
 
 /// Of a table with its values.
-std::unique_ptr<train::Supply> make_supply(const Table& table, train::TrainConfig& config, const Scaler* scaler) {
-  const Columns columns = choose_columns(table, config);
-  const SeriesTable series = series_from_table(table, columns.features, columns.targets);
+std::unique_ptr<train::Supply> make_supply(const DataSet& data, train::TrainConfig& config, const Scaler* scaler) {
+  const Columns columns = choose_columns(data.table, config);
+  const SeriesTable series = series_from_table(data.table, columns.features, columns.targets);
   const WindowConfig windows = train::window_config(config);
   return std::make_unique<train::Resident>(
-      scaler ? ForecastData(series, windows, *scaler) : ForecastData(series, windows), config);
+      scaler ? ForecastData(series, windows, *scaler) : ForecastData(series, windows), config, data.file);
 }
 
 /// Of one without.
@@ -237,7 +237,7 @@ Run start_run(const train::Devices& devices, const DataSet& data, train::TrainCo
     run.loading = make_loading(devices, data, std::move(config), nullptr, bounds);
     return run;
   }
-  std::unique_ptr<train::Supply> supply = make_supply(data.table, config, nullptr);
+  std::unique_ptr<train::Supply> supply = make_supply(data, config, nullptr);
   measure_baselines(run, supply->validation(), season_of(config, supply->training()));
   run.waiting = std::make_unique<Waiting>(Waiting{devices, std::move(supply), std::move(config)});
   start(run);
@@ -276,7 +276,7 @@ Run resume_run(const train::Devices& devices, const DataSet& data, train::Checkp
     run.loading->device_asked = device_asked;
     return run;
   }
-  std::unique_ptr<train::Supply> supply = make_supply(data.table, checkpoint.config, &checkpoint.scaler);
+  std::unique_ptr<train::Supply> supply = make_supply(data, checkpoint.config, &checkpoint.scaler);
   measure_baselines(run, supply->validation(), season_of(checkpoint.config, supply->training()));
   resume(run, devices, std::move(supply), checkpoint, device_asked);
   return run;

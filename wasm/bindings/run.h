@@ -50,11 +50,13 @@ struct Run {
   std::vector<train::Notice> notices;  // of the run's start
 };
 
-/// A table with its values, or, with `source` (a manifest's), one whose values are to be fed to the run.
+/// A table with its values, or, with `source` (a manifest's), one whose values are to be fed to the run. `file` is for
+/// one with its values what `source` is for the other; null: unknown.
 struct DataSet {
   const Table& table;
   std::string name;
   nlohmann::json source = nullptr;
+  nlohmann::json file = nullptr;
 };
 
 /// Begins with reading where values are to be fed, and with a race where the device is left open and there is a

@@ -75,6 +75,8 @@ export interface ImportSource {
   /** Of the source, where what is fed are files inside it. */
   head?: string;
   tail?: string;
+  /** What of the source is not fed: told as repairs. */
+  leftOut: string[];
   options: object;
 }
 
@@ -103,7 +105,8 @@ export interface AttachedDataset {
 /** The calls that the training makes; tests put a fake in its place. */
 export interface Core {
   describe: () => CoreInfo;
-  datasetOpen: (options: { name: string } & Record<string, unknown>) => number;
+  /** `source` is what tells the file from another one: checkpoints keep it. */
+  datasetOpen: (options: { name: string; source?: object } & Record<string, unknown>) => number;
   /** Rows so far. */
   datasetFeed: (dataset: number, bytes: Uint8Array) => number;
   datasetFinish: (dataset: number) => DatasetDescription;

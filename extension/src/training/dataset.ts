@@ -36,7 +36,9 @@ export async function readDataset(
       `"${info.name}" has several parts, which are put together in the browser's own storage; it is not to be had here. Use an ordinary window instead of a private one, or a single table.`,
     );
   }
-  const handle = core.datasetOpen({ ...source.options, name: info.name });
+  const { size, head, tail } = await source.fingerprint();
+  const print = { size, head, tail };
+  const handle = core.datasetOpen({ ...source.options, name: info.name, source: print });
   try {
     const meter = new ReadingMeter(info.size);
     for (const part of parts) {
@@ -45,12 +47,18 @@ export async function readDataset(
         task.progress(meter.at(source.consumed?.() ?? meter.bytes + chunk.length, rows));
       }
     }
-    const description = core.datasetFinish(handle);
+    const description = withLeftOut(core.datasetFinish(handle), source.leftOut ?? []);
     return { handle, source: info, description, stored: null, replaced: [] };
   } catch (error) {
     core.datasetClose(handle);
     throw naming(info.name, error);
   }
+}
+
+function withLeftOut(description: DatasetDescription, leftOut: string[]): DatasetDescription {
+  const told = leftOut.map((message) => ({ line: 0, column: 0, code: 'left_out', message }));
+  const { repairs, repairCount } = description;
+  return { ...description, repairs: [...told, ...repairs], repairCount: repairCount + told.length };
 }
 
 /** The part's bytes until the person calls it off, be it that the next piece never comes. */

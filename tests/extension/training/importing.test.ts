@@ -1,5 +1,6 @@
 // From a picked file to shards and back: imported once, opened at once from then on, never half.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CommandOf } from '../../../extension/src/messages/commands.ts';
 import type { RunState } from '../../../extension/src/messages/state.ts';
 import { config, example, Room } from './room.ts';
@@ -225,8 +226,12 @@ describe('without a place to keep shards', () => {
     room.estimate = () => ({ quota: 0 });
   });
 
-  test('a small file is read into memory', async () => {
+  test('a small file is read into memory, and the core is told which it is', async () => {
+    const datasetOpen = vi.spyOn(room.core, 'datasetOpen');
     await room.do(picked(csv()));
+    const digest = createHash('sha256').update(TEXT).digest('hex');
+    const source = { size: TEXT.length, head: digest, tail: digest };
+    expect(datasetOpen.mock.calls[0]![0]).toEqual({ name: 'mine.csv', source });
     expect((await state()).source).toMatchObject({ imported: null });
     expect(folders()).toEqual([]);
     await room.do({ type: 'run.start', config });
