@@ -21,6 +21,8 @@ export interface RowTarget {
 export interface Reading {
   /** Once it is aborted nothing more is written. */
   signal: AbortSignal;
+  /** Between two shards: a file that is quick to open must not keep all else waiting until the last row is there. */
+  pause?: () => Promise<void>;
   /** Rows that are there, of this request. */
   progress?: (rows: number) => void;
 }
@@ -42,13 +44,19 @@ export interface OpenShard {
 export class ShardRows {
   readonly #manifest: Manifest;
   readonly #files: ShardFiles;
+  readonly #columns: Map<number, ManifestColumn>;
 
   constructor(manifest: Manifest, files: ShardFiles) {
+    this.#columns = new Map(manifest.columns.map((column) => [column.index, column]));
     this.#manifest = manifest;
     this.#files = files;
   }
 
-  async read(request: RowRequest, target: RowTarget, { signal, progress }: Reading): Promise<void> {
+  async read(
+    request: RowRequest,
+    target: RowTarget,
+    { signal, pause, progress }: Reading,
+  ): Promise<void> {
     const end = request.first + request.rows;
     const columns = this.#placed(request);
     for (const shard of this.#covering(request, columns)) {
@@ -71,6 +79,8 @@ export class ShardRows {
       } finally {
         open.close();
       }
+      await pause?.();
+      signal.throwIfAborted();
     }
   }
 
@@ -78,7 +88,7 @@ export class ShardRows {
   #placed({ columns, rows }: RowRequest): { column: ManifestColumn; at: number }[] {
     let at = 0;
     return columns.map((index) => {
-      const column = this.#manifest.columns.find((one) => one.index === index);
+      const column = this.#columns.get(index);
       if (column?.dtype == null)
         throw new StoreError(
           'dataset.no_values',

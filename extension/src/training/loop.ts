@@ -49,6 +49,18 @@ export class Loop {
   }
 }
 
+/** Goes on in a task of its own: messages that wait are answered first. */
+export function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
 const REST_MS = 0.25;
 // Never rung: whoever waits for it sleeps. Without shared memory (Firefox) a turn of the loop takes milliseconds anyway.
 const bell =

@@ -7,6 +7,7 @@ import { ShardRows } from '../storage/shard_rows.ts';
 import type { Core } from './core.ts';
 import type { Needs, SessionStart } from './core_replies.ts';
 import { TrainingError } from './errors.ts';
+import { pause } from './loop.ts';
 
 export interface Feeding {
   /** Where its rows are, when they are not in the core. */
@@ -33,7 +34,7 @@ export async function feed(
     const { done, total, pointer }: Needs = needs;
     tell({ what: 'rows', done, total });
     const target = { pointer, memory: () => core.memory() };
-    await rows.read(needs, target, { signal }).catch((error: unknown) => {
+    await rows.read(needs, target, { signal, pause }).catch((error: unknown) => {
       if (error instanceof StoreError && error.code === 'dataset.damaged')
         stored.shards.problem ??= error.message;
       throw error;

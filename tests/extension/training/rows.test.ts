@@ -53,6 +53,38 @@ test('rows that take long to load are shown with how many there are, and can be 
   await room.finished();
 });
 
+test('others are answered while rows load: no turn takes more than a shard, a request and what it gives', async () => {
+  const opened: number[] = [];
+  const fedAt: number[] = [];
+  let turn = 0;
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    turn += 1;
+    port2.postMessage(null);
+  };
+  port2.postMessage(null);
+  for (const file of shards().values()) {
+    const open = file.createSyncAccessHandle.bind(file);
+    file.createSyncAccessHandle = () => {
+      opened.push(turn);
+      return open();
+    };
+  }
+  const sessionFed = room.core.sessionFed.bind(room.core);
+  room.core.sessionFed = (session) => {
+    fedAt.push(turn);
+    return sessionFed(session);
+  };
+  await room.do({ type: 'run.start', config });
+  await room.finished();
+  port1.close();
+  const most = (turns: number[]): number =>
+    Math.max(...turns.map((at) => turns.filter((other) => other === at).length));
+  expect(opened.length).toBeGreaterThan(4);
+  expect(fedAt.length).toBeGreaterThan(2);
+  expect([most(opened), most(fedAt)]).toEqual([1, 1]);
+});
+
 test('a run that needs other rows for each epoch gets them between its steps', async () => {
   room.core.blocks = true;
   await room.do({ type: 'run.start', config });
