@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/side_by_side.h"
+
 namespace sg::host {
 namespace {
 
@@ -27,6 +29,24 @@ Source source_of(const OpenFile& file, const std::string& path) {
   source.head = hash(0);
   source.tail = hash(source.size - bytes.size());
   return source;
+}
+
+/// Of an archive of arrays, what does not stand beside the others: told by the arrays' headers alone.
+std::vector<std::optional<std::string>> unlike_arrays(const OpenFile& file) {
+  const auto container = Container::open(file);
+  std::vector<NamedRows> arrays;
+  std::string head(kNpyHeadBytes, '\0');
+  while (const auto name = container->next()) {
+    if (name->size() < 4 || name->compare(name->size() - 4, 4, ".npy") != 0) return {};
+    std::size_t have = 0;
+    while (have < head.size()) {
+      const std::size_t n = container->read(head.data() + have, head.size() - have);
+      if (n == 0) break;
+      have += n;
+    }
+    arrays.push_back({*name, npy_rows({reinterpret_cast<const std::uint8_t*>(head.data()), have})});
+  }
+  return left_out(arrays);
 }
 
 }  // namespace
@@ -67,13 +87,18 @@ void FileImport::begin() {
   container_ = Container::open(file_);
   writer_ = std::make_unique<DatasetWriter>(datasets_);
   writer_->check_room(0, 0);
+  left_out_ = unlike_arrays(file_);
+  Json told = Json::array();
+  for (const auto& text : left_out_)
+    if (text) told.push_back(*text);
   importer_ = std::make_unique<Importer>(options_,
                                          Json{{"name", source_.name},
                                               {"path", source_.path},
                                               {"size", source_.size},
                                               {"mtime", *source_.mtime},
                                               {"head", to_hex(source_.head)},
-                                              {"tail", to_hex(source_.tail)}},
+                                              {"tail", to_hex(source_.tail)},
+                                              {"leftOut", std::move(told)}},
                                          *writer_);
   slice_.resize(kSlice);
 }
@@ -89,10 +114,17 @@ bool FileImport::step() {
   }
 }
 
+std::optional<std::string> FileImport::next_part() {
+  for (;;) {
+    auto name = container_->next();
+    if (!name || next_ >= left_out_.size() || !left_out_[next_++]) return name;
+  }
+}
+
 bool FileImport::advance() {
   if (!importer_) begin();
   if (!in_part_) {
-    auto name = container_->next();
+    auto name = next_part();
     if (!name && part_.empty()) throw Error("container.empty", "there is no file in it");
     if (!name) {
       manifest_ = importer_->finish();

@@ -43,6 +43,8 @@ class FileImport {
   std::unique_ptr<Container> container_;
   std::unique_ptr<DatasetWriter> writer_;
   std::unique_ptr<Importer> importer_;
+  std::vector<std::optional<std::string>> left_out_;  // of the container's files, why each is no part
+  std::size_t next_ = 0;
   std::string part_;
   bool in_part_ = false;
   std::uint64_t written_ = 0;
@@ -50,6 +52,7 @@ class FileImport {
   Manifest manifest_;
 
   Failure malformed(const Error& e) const;
+  std::optional<std::string> next_part();
   void begin();
   bool advance();
 };

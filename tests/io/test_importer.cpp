@@ -219,6 +219,32 @@ TEST_CASE("Columns that lie one after the other become shards side by side", "[i
   CHECK_NOTHROW(manifest_from_json(to_json(m)));
 }
 
+TEST_CASE("Texts that lie column by column may have too many values for a category, any of them", "[io][import]") {
+  constexpr size_t rows = 1200;
+  for (const size_t kept : {size_t{0}, size_t{1}, size_t{2}, size_t{3}}) {  // 3: none of them
+    const std::string head = "{'descr': '|S5', 'fortran_order': True, 'shape': (1200, 3), }";
+    std::string file("\x93NUMPY\x01\x00", 8);
+    file += std::string{static_cast<char>(118), '\0'} + head + std::string(117 - head.size(), ' ') + "\n";
+    for (size_t c = 0; c < 3; ++c) {
+      for (size_t r = 0; r < rows; ++r) {
+        const std::string value = c == kept ? (r % 2 ? "even" : "odd") : std::to_string(r);
+        file += value + std::string(5 - value.size(), '\0');
+      }
+    }
+    const Imported got = import_texts({{"m.npy", file}}, 1600);
+    const Manifest& m = got.manifest;
+    CAPTURE(kept);
+    REQUIRE(m.columns.size() == 3);
+    CHECK_NOTHROW(manifest_from_json(to_json(m)));
+    for (size_t c = 0; c < 3; ++c) {
+      CHECK(m.columns[c].type == (c == kept ? ColumnType::category : ColumnType::text));
+      const std::vector<uint32_t> codes = column_of(m, got.shards, c).codes;
+      REQUIRE(codes.size() == (c == kept ? rows : 0));
+      for (size_t r = 0; r < codes.size(); ++r) REQUIRE(codes[r] == r % 2);
+    }
+  }
+}
+
 TEST_CASE("Images and labels become bytes and codes over the same rows", "[io][import]") {
   std::string images("\0\0\x08\x03\0\0\0\x32\0\0\0\x02\0\0\0\x03", 16), labels("\0\0\x08\x01\0\0\0\x32", 8);
   for (int i = 0; i < 50 * 6; ++i) images += static_cast<char>(i);

@@ -154,6 +154,20 @@ TEST_CASE("the arrays of an NPZ stand side by side", "[host][import]") {
   const ReadShard images =
       read_shard(*s.host, {{"dataset", reply["dataset"]}, {"shard", 0}, {"columns", {0}}, {"deflate", true}});
   CHECK(images.plain == noise(1000));
+  // A list of another length, and a single value, are told and left out.
+  zip(s.file("more.npz"), {{"names.npy", npy("<f4", "(3,)", noise(12))},
+                           {"x.npy", npy("<f4", "(40, 2)", std::string(320, '\0'))},
+                           {"scale.npy", npy("<f4", "()", noise(4))},
+                           {"y.npy", npy("<f4", "(40,)", std::string(160, '\0'))}});
+  const Json more = import_file(*s.host, "Shadegrad/more.npz").reply;
+  INFO(more.dump());
+  REQUIRE(more["ok"] == true);
+  CHECK(more["rows"] == 40);
+  const sg::Manifest told = manifest_of(s, more["dataset"]);
+  CHECK(told.source.parts.size() == 2);
+  CHECK(told.source.parts[1].name == "y.npy");
+  CHECK(told.description["repairs"]["byKind"]["left_out"] == 2);
+  CHECK_THAT(told.description["repairs"]["first"][0]["text"].get<std::string>(), Catch::Contains("'names.npy'"));
   // One that says more than the zip has is refused before it is read.
   zip(s.file("bad.npz"), {{"x.npy", npy("<f4", "(400000, 5)", noise(1000))}});
   CHECK(import_file(*s.host, "Shadegrad/bad.npz").reply["cause"] == "npy.truncated");

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-Source source_of(const json& given, bool& hashes) {
+Source source_of(const json& given, bool& hashes, std::vector<std::string>& left_out) {
   JsonFields f(given, "import.bad_source", "");
   Source source;
   source.name = f.text("name");
@@ -27,6 +27,7 @@ Source source_of(const json& given, bool& hashes) {
     if (!mtime.is_null() && !mtime.is_number_integer()) f.refuse("mtime", "must be a whole number or null");
     if (!mtime.is_null()) source.mtime = mtime.get<int64_t>();
   }
+  if (f.has("leftOut")) left_out = f.texts("leftOut");
   hashes = f.has("head") || f.has("tail");
   for (const auto& [name, to] : {std::pair{"head", &source.head}, {"tail", &source.tail}}) {
     if (!hashes) continue;
@@ -80,12 +81,13 @@ void tell_apart(std::vector<Table>& tables, const std::vector<SourcePart>& parts
   }
 }
 
+/// `part` is told before each; empty where there is one part alone.
 void join_repairs(Repairs& to, const Repairs& from, const std::string& part) {
   to.total += from.total;
   for (const auto& [kind, count] : from.by_kind) to.by_kind[kind] += count;
   for (Repair repair : from.first) {
     if (to.first.size() == Repairs::kept) return;
-    repair.text = part + ": " + repair.text;
+    if (!part.empty()) repair.text = part + ": " + repair.text;
     to.first.push_back(std::move(repair));
   }
 }
@@ -134,12 +136,10 @@ class Importer::Part : public ChunkSink {
   void take(Chunk chunk) override {
     if (groups_.empty() || chunk.first_row != groups_.back().rows) {
       if (chunk.first_row != 0) throw Error("import.columns", "'" + name_ + "': rows came out of their order");
-      groups_.push_back({importer_.shards_.size(), 0, {}});
+      groups_.push_back({importer_.shards_.size(), 0, chunk.first_column});
     }
     Group& group = groups_.back();
     group.rows += chunk.rows;
-    for (const ChunkColumn& column : chunk.columns)
-      group.first_column = std::min(group.first_column.value_or(column.index), column.index);
     importer_.check_rows(group.rows, false);
     ManifestShard shard;
     shard.file = shard_name(importer_.shards_.size());
@@ -168,20 +168,20 @@ class Importer::Part : public ChunkSink {
   struct Group {
     size_t first_shard = 0;
     uint64_t rows = 0;
-    std::optional<size_t> first_column;
+    size_t first_column = 0;
   };
 
-  /// Which columns a shard covers is known at the end alone: one that has had no value is in no chunk.
+  /// How many columns a shard covers is known at the end alone: some come late, and one without values is in no chunk.
   void assign_columns(const Table& table) {
     std::vector<size_t> order(groups_.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-    const auto first_of = [&](size_t i) { return groups_[i].first_column.value_or(0); };
+    const auto first_of = [&](size_t i) { return groups_[i].first_column; };
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return first_of(a) < first_of(b); });
     for (size_t k = 0; k < order.size(); ++k) {
       const Group& group = groups_[order[k]];
-      const size_t begin = k == 0 ? 0 : first_of(order[k]);
+      const size_t begin = first_of(order[k]);
       const size_t end = k + 1 < order.size() ? first_of(order[k + 1]) : table.columns.size();
-      if (begin >= end || group.rows != table.rows)
+      if ((k == 0 && begin != 0) || begin >= end || group.rows != table.rows)
         throw Error("import.columns", "'" + name_ + "': not every row of every column came, or one came twice");
       const size_t last = order[k] + 1 < groups_.size() ? groups_[order[k] + 1].first_shard : importer_.shards_.size();
       for (size_t s = group.first_shard; s < last; ++s) {
@@ -200,7 +200,10 @@ class Importer::Part : public ChunkSink {
 };
 
 Importer::Importer(json options, const json& source, ShardSink& sink, size_t shard_bytes)
-    : options_(std::move(options)), source_(source_of(source, hashes_given_)), sink_(sink), shard_bytes_(shard_bytes) {
+    : options_(std::move(options)),
+      source_(source_of(source, hashes_given_, left_out_)),
+      sink_(sink),
+      shard_bytes_(shard_bytes) {
   if (options_.is_null()) options_ = json::object();
 }
 
@@ -270,6 +273,10 @@ Manifest Importer::finish() {
   manifest.options = std::move(options_);
   Table table = join(std::move(tables_), manifest.source.parts);
   if (table.name.empty() || manifest.source.parts.size() > 1) table.name = manifest.source.name;
+  Repairs told;
+  for (const std::string& text : left_out_) told.add(0, 0, "left_out", text);
+  join_repairs(told, table.repairs, "");
+  table.repairs = std::move(told);
   manifest.rows = table.rows;
   DescribeLimits all;
   all.columns = table.columns.size();

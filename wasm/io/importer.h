@@ -25,8 +25,9 @@ class ShardSink {
 /// finish. An error ends the import; the sink's shards are worth nothing then.
 class Importer {
  public:
-  /// `options` are a reader's (io/formats.h), for each part. `source` is {name, size, mtime?, path?, head?, tail?}: the
-  /// hashes are given where the bytes that are fed are not the source's own (a file inside a zip).
+  /// `options` are a reader's (io/formats.h), for each part. `source` is {name, size, mtime?, path?, head?, tail?,
+  /// leftOut?}: the hashes are given where the bytes that are fed are not the source's own (a file inside a zip), and
+  /// with `leftOut` the sentences that tell what of the source is no part (io/side_by_side.h).
   /// Throws import.bad_source. The sink must outlive the importer.
   Importer(nlohmann::json options, const nlohmann::json& source, ShardSink& sink,
            size_t shard_bytes = ReadTarget{}.chunk_bytes);
@@ -48,6 +49,7 @@ class Importer {
 
   nlohmann::json options_;
   bool hashes_given_ = false;  // set by what makes the source
+  std::vector<std::string> left_out_;
   Source source_;
   ShardSink& sink_;
   size_t shard_bytes_;

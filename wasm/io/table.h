@@ -118,7 +118,8 @@ struct Chunk {
   uint64_t first_row = 0;
   uint64_t rows = 0;
   std::vector<ChunkColumn> columns;
-  LineJumps line_jumps;  // of these rows, with rows counted in the whole file
+  LineJumps line_jumps;     // of these rows, with rows counted in the whole file
+  size_t first_column = 0;  // of those that it is of, in it or not
 };
 
 }  // namespace sg

@@ -170,7 +170,7 @@ void TableBuilder::end_rows(uint64_t rows) {
 
 void TableBuilder::give_chunk() {
   if (options_.target.sink == nullptr || row_ == chunk_first_) return;
-  Chunk chunk{chunk_first_, row_ - chunk_first_, {}, std::move(chunk_jumps_)};
+  Chunk chunk{chunk_first_, row_ - chunk_first_, {}, std::move(chunk_jumps_), part_first_};
   chunk_first_ = row_;
   chunk_jumps_ = {};
   for (size_t c = part_first_; c < width() && c - part_first_ < part_count_; ++c) {

@@ -16,6 +16,8 @@ export interface Part {
   size: number | null;
   options: Record<string, unknown>;
   chunks: () => Bytes;
+  /** Why it does not stand beside the other parts, and is not read. */
+  leftOut?: string;
 }
 
 /** A file that cannot be read as it is: the code is stable, the message says what and what to do. */

@@ -6,6 +6,7 @@ import { arrowPart, isArrow, isOldFeather } from './arrow.ts';
 import { gunzip, isGzip } from './gzip.ts';
 import type { ImageOptions } from './images.ts';
 import { imagesPart, isImage } from './images.ts';
+import { sideBySide } from './npz.ts';
 import { isParquet, parquetParts } from './parquet.ts';
 import { isZip, zipParts } from './zip.ts';
 
@@ -30,7 +31,7 @@ export const HEAD = 16;
 const MOST_PARTS = 1000;
 const IMAGES: ImageOptions = { width: 64, height: 64, channels: 3 };
 
-/** Parts that stand side by side: one for most files, more for arrays of an archive or files picked together. */
+/** Parts that stand side by side, and what is left out of them: one for most files, more for arrays of an archive or files picked together. */
 export async function partsOf(
   name: string,
   files: readonly RandomAccess[],
@@ -69,8 +70,12 @@ async function partsOfOne(file: RandomAccess, options: ReadingOptions): Promise<
   return [{ name: file.name, size: file.size, options: {}, chunks: () => sequential(file) }];
 }
 
-/** All arrays of an archive of arrays, all pictures of one of pictures; else the one table, or the one that is named. */
-function chosen(archive: RandomAccess, parts: Part[], options: ReadingOptions): Part[] {
+/** The arrays of an archive of arrays, all pictures of one of pictures; else the one table, or the one that is named. */
+async function chosen(
+  archive: RandomAccess,
+  parts: Part[],
+  options: ReadingOptions,
+): Promise<Part[]> {
   if (options.member !== undefined) {
     const one = parts.filter(({ name }) => name === options.member);
     if (one.length === 1) return one;
@@ -82,7 +87,7 @@ function chosen(archive: RandomAccess, parts: Part[], options: ReadingOptions): 
     return [imagesPart(archive.name, files, { ...IMAGES, ...options.image })];
   }
   const arrays = parts.filter(({ options: own }) => own['format'] === 'npy');
-  if (arrays.length > 0 && arrays.length === parts.length) return arrays;
+  if (arrays.length > 0 && arrays.length === parts.length) return sideBySide(arrays);
   if (parts.length === 1) return parts;
   const tables = parts.filter(({ name }) => TABLES.has(endingOf(name)));
   if (tables.length === 1) return tables;

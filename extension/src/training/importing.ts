@@ -123,12 +123,12 @@ export class Importing {
 
   async #import(source: ByteSource, print: Fingerprint, task: ReadingTask): Promise<StoredDataset> {
     const { core } = this.#parts;
-    const { info, options, contained } = source;
+    const { info, options, contained, leftOut = [] } = source;
     const { name, size, mtime, head, tail } = print;
     await this.#needRoom(name, LEAST_SHARE * size);
     const hashes = contained ? { head, tail } : {};
     const writer = await this.#begin(name);
-    const opened = core.importOpen({ name, size, mtime, ...hashes, options });
+    const opened = core.importOpen({ name, size, mtime, ...hashes, leftOut, options });
     const meter = new ReadingMeter(info.size);
     try {
       for (const part of source.parts) {

@@ -31,7 +31,7 @@ export async function pickedSource(name: string, files: PickedFile[]): Promise<B
 export async function openedParts(
   name: string,
   files: readonly RandomAccess[],
-): Promise<Pick<ByteSource, 'parts' | 'options' | 'contained' | 'consumed'>> {
+): Promise<Pick<ByteSource, 'parts' | 'leftOut' | 'options' | 'contained' | 'consumed'>> {
   const total = files.reduce((sum, { size }) => sum + size, 0);
   let read = 0;
   const counted = files.map((file) => ({
@@ -41,7 +41,8 @@ export async function openedParts(
       return file.read(start, end);
     },
   }));
-  const parts = await partsOf(name, counted);
+  const all = await partsOf(name, counted);
+  const parts = all.filter(({ leftOut }) => leftOut === undefined);
   const [options, ...others] = [
     ...new Set(parts.map((part) => JSON.stringify(commonOptions(part)))),
   ];
@@ -53,6 +54,7 @@ export async function openedParts(
   }
   return {
     parts: parts.map(sourcePart),
+    leftOut: all.flatMap(({ leftOut }) => leftOut ?? []),
     options: JSON.parse(options) as Record<string, unknown>,
     contained: true,
     // Tables of contents and columns are read more than once.

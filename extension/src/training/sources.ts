@@ -23,6 +23,8 @@ export interface SourcePart {
 export interface ByteSource {
   info: SourceInfo;
   parts: SourcePart[];
+  /** What of the source is no part, a sentence for each. */
+  leftOut?: string[];
   /** The parts are files inside the source, and not its own bytes. */
   contained: boolean;
   /** Of the source's own bytes, where those of its parts are others: how many were read so far. */

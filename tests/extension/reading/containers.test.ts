@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Part } from '../../../extension/src/reading/access.ts';
+import { sideBySide } from '../../../extension/src/reading/npz.ts';
 import { partsOf } from '../../../extension/src/reading/open.ts';
 import { bytesFile, golden, goldenBytes } from './golden.ts';
 
@@ -46,6 +47,59 @@ describe('packed files', () => {
       { name: 'y', options: { format: 'npy' } },
     ]);
     expect((await textOf(parts[0]!)).slice(1, 6)).toBe('NUMPY');
+  });
+
+  describe('arrays of unequal rows', () => {
+    const npy = (shape: string, version = 1): Uint8Array<ArrayBuffer> => {
+      const header = `{'descr': '|u1', 'fortran_order': False, 'shape': ${shape}, }\n`;
+      const length = version === 1 ? [header.length, 0] : [header.length, 0, 0, 0];
+      const text = Array.from(header, (character) => character.charCodeAt(0));
+      return Uint8Array.from([0x93, ...Buffer.from('NUMPY'), version, 0, ...length, ...text]);
+    };
+    const read = async (shapes: string[]): Promise<(string | undefined)[]> => {
+      const parts = shapes.map((shape, i): Part => ({
+        name: `a${String(i)}`,
+        size: null,
+        options: {},
+        async *chunks() {
+          // In pieces that cut the header.
+          const bytes = npy(shape, 1 + (i % 2));
+          for (let at = 0; at < bytes.length; at += 9) yield bytes.slice(at, at + 9);
+        },
+      }));
+      return (await sideBySide(parts)).map(({ leftOut }) => leftOut);
+    };
+    const places = async (shapes: string[]): Promise<number[]> =>
+      (await read(shapes)).flatMap((leftOut, i) => (leftOut === undefined ? [i] : []));
+
+    it('are those of the most frequent number; the others say why they are left out', async () => {
+      expect(await read(['(100, 2)', '(1,)', '(100,)', '()'])).toEqual([
+        undefined,
+        '"a1" was left out: it has 1 row, and the arrays that were read have 100',
+        undefined,
+        '"a3" was left out: it has no rows, and the arrays that were read have 100',
+      ]);
+      expect(await places(['(60, 28, 28)', '(60,)', '(10, 28, 28)', '(10,)'])).toEqual([0, 1]);
+      expect(await places(['(10,)', '(10,)', '(60,)', '(60,)'])).toEqual([2, 3]);
+      expect(await places(['(1,)', '(1,)', '(100,)'])).toEqual([2]);
+      expect(await places(['(1,)', '(1,)'])).toEqual([0, 1]);
+      expect(await places(['()', '()'])).toEqual([0, 1]);
+    });
+
+    it('that are no arrays at all are left to their reader', async () => {
+      const part = (bytes: Uint8Array<ArrayBuffer>): Part => ({
+        name: 'x',
+        size: null,
+        options: {},
+        async *chunks() {
+          yield bytes;
+        },
+      });
+      const bad = [part(new Uint8Array(40)), part(new Uint8Array(3))];
+      expect(await sideBySide(bad)).toEqual(bad);
+      const [, left] = await sideBySide([part(npy('(5,)')), part(new Uint8Array(40))]);
+      expect(left!.leftOut).toMatch(/has no rows/);
+    });
   });
 
   it('files picked together stand side by side', async () => {

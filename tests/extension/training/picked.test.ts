@@ -1,9 +1,10 @@
 // What is more than a plain file: packed, columnar, several at once, a folder of pictures.
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CommandOf } from '../../../extension/src/messages/commands.ts';
 import type { RunState } from '../../../extension/src/messages/state.ts';
 import { goldenBytes } from '../reading/golden.ts';
+import { storedZip } from '../reading/stored_zip.ts';
 import { Room } from './room.ts';
 
 let room: Room;
@@ -44,6 +45,22 @@ describe('what was picked', () => {
     const file = fileOf('arrays.npz', goldenBytes('arrays.npz'));
     await room.do({ type: 'dataset.open', source: { kind: 'file', file } });
     expect(room.core.parts).toEqual(['x', 'y']);
+  });
+
+  test('an array of another length is left out, and the import is told so', async () => {
+    const array = (rows: number): Uint8Array => {
+      const header = `{'descr': '|u1', 'fortran_order': False, 'shape': (${String(rows)},), }`;
+      const start = Buffer.from(`NUMPY\u0001\u0000${String.fromCharCode(header.length)}\u0000`);
+      return Buffer.concat([Buffer.of(0x93), start, Buffer.from(header), Buffer.alloc(rows)]);
+    };
+    const zip = storedZip({ 'x.npy': array(100), 'names.npy': array(3), 'y.npy': array(100) });
+    const importOpen = vi.spyOn(room.core, 'importOpen');
+    const file = fileOf('set.npz', zip);
+    await room.do({ type: 'dataset.open', source: { kind: 'file', file } });
+    expect(room.core.parts).toEqual(['x', 'y']);
+    expect(importOpen.mock.calls[0]![0].leftOut).toEqual([
+      '"names" was left out: it has 3 rows, and the arrays that were read have 100',
+    ]);
   });
 
   test('files picked together are parts of one data set', async () => {
