@@ -90,7 +90,9 @@ export function repairSummary(description: DatasetDescription): string | null {
   return repairCount === 0 ? null : counted('repairsMade', repairCount);
 }
 
+/** What is of no line, as an array that was left out, says itself what it is of. */
 export function repairLine(repair: Repair): string {
+  if (repair.line === 0) return repair.message;
   return t('repairAt', formatCount(repair.line), formatCount(repair.column), repair.message);
 }
 

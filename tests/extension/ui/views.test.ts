@@ -299,6 +299,8 @@ describe('columns', () => {
       'Line 212, column 4: "n/a" was read as a missing value.',
     );
     expect(repairsLeftOut(description({ repairCount: 103 }))).toBe(100);
+    const array = { line: 0, column: 0, code: 'left_out', message: '"names" was left out' };
+    expect(repairLine(array)).toBe('"names" was left out');
   });
 
   it('knows the rows dates only where no row is missing', () => {
