@@ -48,8 +48,9 @@ export function grant(extra: Extra): Promise<boolean> {
 }
 
 export async function withdraw(extra: Extra): Promise<void> {
-  // Nobody could let go of the machine any more once the permission is gone.
-  if (extra === 'power') chrome.power.releaseKeepAwake();
+  // Nobody could let go of the machine any more once the permission is gone. Firefox has no such API.
+  const { power } = chrome as { power?: typeof chrome.power };
+  if (extra === 'power') power?.releaseKeepAwake();
   await chrome.permissions.remove({ permissions: [extra] });
 }
 

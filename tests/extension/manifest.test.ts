@@ -42,7 +42,6 @@ const PERMISSION_OF: Record<string, string | null> = {
   'action.setTitle': null,
   'i18n.getMessage': null,
   'i18n.getUILanguage': null,
-  'power.releaseKeepAwake': 'power',
 };
 
 /** What a person may grant or not; `background` has no API, and Firefox has neither of the last two. */
