@@ -91,7 +91,10 @@ const full = {
 };
 const dialog = { ...stateOf('empty').host, dialog: 'folder' };
 
-/** `connection` tells what a page's question for its worker comes to: an answer, none yet, or a refusal. */
+/**
+ * `connection` tells what a page's question for its worker comes to: an answer, none yet, or a refusal. A scene may have
+ * an `open`, a summary whose details are opened.
+ */
 const scene = (name, page, width, state, connection = 'connected') => ({
   name,
   page,
@@ -106,6 +109,7 @@ export const SCENES = [
   scene('disconnected', 'popup', 360, null, 'failed'),
   scene('reading', 'popup', 360, stateOf('reading')),
   scene('understood', 'popup', 360, stateOf('ready', { source, description: wide })),
+  { ...scene('settings', 'dashboard', 1100, stateOf('ready')), open: '#advanced' },
   scene('error', 'popup', 360, stateOf('failed', failed)),
   scene('training', 'popup', 360, stateOf('training')),
   scene('finished', 'popup', 400, stateOf('finished')),
@@ -145,7 +149,7 @@ const refuse = () => {
 export async function showScene(
   session,
   observer,
-  { page: name, state, connection, points = 0 },
+  { page: name, state, connection, open, points = 0 },
   prepare,
 ) {
   const page = await session.browser.newPage();
@@ -156,6 +160,7 @@ export async function showScene(
   if (connection === 'connecting') await page.waitForSelector('[data-screen=waiting]');
   else if (connection === 'failed') await page.waitForSelector('.notice');
   else await post(observer, page, state, points);
+  if (open !== undefined) await page.$eval(open, (summary) => (summary.parentElement.open = true));
   return page;
 }
 
