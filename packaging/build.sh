@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Builds the parts named as arguments, or all of them: core (the WebAssembly modules), host, native (the C++ tests and
-# the host), asan (the same under sanitizers), extension (both browsers); and, only by name, ops (the op cases as
-# modules), accuracy (a model as a module), bench (the modules for measurements), bench-gemm (those for products of
-# matrices alone), bench-native (both as programs, with 128-bit fused multiply-add), fuzz (the readers of hostile bytes
-# under libFuzzer) and windows (what is the same on every system, by MinGW). Everything is incremental.
+# the host), asan (the same under sanitizers), extension (both browsers); and, only by name, asan-host (of asan the tests
+# of readers and host), ops (the op cases as modules), accuracy (a model as a module), bench (the modules for
+# measurements), bench-gemm (those for products of matrices alone), bench-native (both as programs, with 128-bit fused
+# multiply-add), fuzz (the readers of hostile bytes under libFuzzer) and windows (what is the same on every system, by
+# MinGW). Everything is incremental.
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
@@ -37,6 +38,7 @@ build_part() {
     bench-gemm) compile wasm gemm_bench gemm_bench_relaxed ;;
     bench-native) compile native-fma bench_native gemm_bench openblas_bench && compile native gemm_bench ;;
     asan) compile native-asan all ;;
+    asan-host) compile native-asan host_tests ;;
     windows) compile windows portable_tests ;;
     fuzz) compile native-fuzz fuzz ;;
     extension) "$NODE" extension/build.mjs ;;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs, builds and runs every suite; the last line is "N passed, N failed". A suite that fails, crashes, hangs or runs
 # no test makes the exit status 1.
-#   packaging/test.sh                      all suites
-#   packaging/test.sh --only SUITE,...     some of: scripts catch2 host faults asan asan-host ops mutants layers lint vitest chromium firefox
+#   packaging/test.sh                      all suites but asan, which takes a quarter of an hour by itself
+#   packaging/test.sh --only SUITE,...     some of: scripts catch2 host faults asan-host ops mutants layers lint vitest chromium firefox asan
 #   packaging/test.sh --full list          the long runs that are started by hand
 #   packaging/test.sh --full etth1 --data FILE.csv
 #   packaging/test.sh --full import|data --size GIGABYTES
@@ -10,7 +10,7 @@
 source "$(dirname "$0")/env.sh"
 cd "$ROOT"
 
-SUITES=scripts,catch2,host,faults,asan,asan-host,ops,mutants,layers,lint,vitest,chromium,firefox
+SUITES=scripts,catch2,host,faults,asan-host,ops,mutants,layers,lint,vitest,chromium,firefox
 REPORTS="$ROOT/build/reports"
 FULL=
 DATA=
@@ -91,7 +91,7 @@ run_firefox() { run_node firefox 600 'tests/e2e/firefox/*.test.mjs'; }
 # The parts that the chosen suites need.
 parts_of() {
   case ",$1," in *,catch2,* | *,host,* | *,faults,* | *,chromium,* | *,firefox,*) echo native ;; esac
-  case ",$1," in *,asan,* | *,asan-host,*) echo asan ;; esac
+  case ",$1," in *,asan,*) echo asan ;; *,asan-host,*) echo asan-host ;; esac
   # What is started by hand is built all the same, so that it still fits the core when it is.
   case ",$1," in *,ops,*) echo ops bench bench-gemm accuracy ;; esac
   case ",$1," in *,lint,* | *,chromium,* | *,firefox,*) echo core extension ;; esac
@@ -104,6 +104,7 @@ rm -f "$REPORTS/failures.txt"
 if [ -n "$FULL" ]; then
   case "$FULL" in
     list)
+      echo 'asan     the engine under sanitizers (the native host and the readers run so always)'
       echo 'data     a CSV file of 10 GB (or --size GIGABYTES) in Chromium: import, the rows of an epoch, memory'
       echo 'etth1    an LSTM on ETTh1.csv in Chromium: --data FILE.csv (17,420 hourly rows)'
       echo 'fuzz     a minute of libFuzzer for every reader of what comes from outside (FUZZ_SECONDS changes that)'
@@ -115,6 +116,7 @@ if [ -n "$FULL" ]; then
       echo 'ops      every case of every op on both devices in Chromium and Firefox (a share of them runs always)'
       echo 'mutants  every fault that the rules of tests/mutants make, each of which the op cases must notice (five run always)'
       ;;
+    asan) exec "$ROOT/packaging/test.sh" --only asan,asan-host ;;
     fuzz)
       packaging/setup.sh clang-14 libfuzzer-14-dev
       packaging/build.sh fuzz
