@@ -113,7 +113,8 @@ class Program : public Dialog {
     err_ = Fd(err[0]);
     const Fd err_end(err[1]);
     const pid_t picker = getpid();
-    pid_ = fork();
+    // Without the handlers of libraries: libuv's would renew a pipe by numbers that are others' files here by now.
+    pid_ = _Fork();
     if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (pid_ > 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
