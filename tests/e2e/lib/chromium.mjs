@@ -37,7 +37,7 @@ export class ChromiumSession {
   static async launch(world, { headed = false, args = [] } = {}) {
     mkdirSync(world.profile, { recursive: true });
     const display = headed && process.env.DISPLAY === undefined ? await startXvfb() : null;
-    const browser = await puppeteer.launch({
+    const options = {
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
       headless: !headed,
       pipe: true,
@@ -49,6 +49,12 @@ export class ChromiumSession {
       env: display === null ? world.env : { ...world.env, DISPLAY: display.name },
       defaultViewport: null,
       downloadBehavior: { policy: 'allow', downloadPath: world.downloads },
+    };
+    const browser = await puppeteer.launch(options).catch((error) => {
+      // A browser that dies before it has loaded anything of ours says nothing of it.
+      if (error.name !== 'TargetCloseError') throw error;
+      process.stderr.write(`Chromium died at its start, and is started again: ${error.message}\n`);
+      return puppeteer.launch(options);
     });
     return new ChromiumSession(world, browser, display);
   }
@@ -67,8 +73,18 @@ export class ChromiumSession {
     return page;
   }
 
+  /** For a moment after it was loaded the browser may still refuse pages of an extension. */
   async goTo(page, path) {
-    await page.goto(ORIGIN + path);
+    const end = Date.now() + 10_000;
+    for (;;) {
+      try {
+        await page.goto(ORIGIN + path);
+        return;
+      } catch (error) {
+        if (Date.now() > end || !error.message.includes('ERR_BLOCKED_BY_CLIENT')) throw error;
+      }
+      await new Promise((done) => setTimeout(done, 100));
+    }
   }
 
   /** The popup's page in a tab: the same document, which stays open when another page is clicked. */
