@@ -6,7 +6,7 @@ import { waitUntil } from '../lib/files.mjs';
 import { scenario } from '../lib/scenario.mjs';
 import { Ui } from '../lib/ui.mjs';
 
-const LONG = { target: 'value', epochs: 2000, lookBack: 14, horizon: 1, device: 'cpu' };
+const LONG = { target: 'value', epochs: 100_000, lookBack: 14, horizon: 1, device: 'cpu' };
 const training = (state) => state.phase === 'training';
 
 async function startLongRun({ world, observer, page }) {
@@ -65,9 +65,10 @@ scenario(
     assert.match(refused.message, /run/i);
     const opened = await observer.call({
       type: 'dataset.open',
-      source: { kind: 'example', name: 'seattle-weather' },
+      source: { kind: 'example', name: 'seattle-weather.csv' },
     });
     assert.equal(opened.ok, false, 'nor is the data taken away under a run');
+    assert.match(opened.code, /^run\./);
     await observer.advance(20);
   },
 );
