@@ -73,6 +73,8 @@ for (const [update, plan] of [
     async ({ world, observer, page }) => {
       const ui = new Ui(page);
       const wrong = (state) => state.host.state === 'incompatible';
+      // Once the page shows something there is a worker that hears the call.
+      await ui.wait('drop-zone');
       await observer.call({ type: 'host.connect' });
       const state = await observer.until(wrong, 'the answer to hello');
       assert.match(state.host.message, new RegExp(`update[^.]*${update}`, 'i'));
