@@ -16,12 +16,17 @@ async function crashGpu(session) {
   await connection.detach().catch(() => {});
 }
 
-/** A run, with the GPU's process killed once each of the given steps is reached; its losses and last state. */
+/**
+ * A run, with the GPU's process killed once each of the given steps is reached, and the death before has been noticed:
+ * two at once are one loss. Its losses and last state.
+ */
 async function run({ session, observer, ui }, crashes) {
   await ui.train(RUN);
   for (const step of crashes) {
     await observer.until((state) => (state.progress?.step ?? 0) >= step, `step ${step}`, 60);
     await crashGpu(session);
+    const noticed = (state) => /device\./.test(noticesOf(state)) || finished(state);
+    await observer.until(noticed, 'the loss to be noticed', 60);
   }
   const state = await observer.until(finished, 'the end of the run', 90);
   return { state, losses: await observer.losses() };
