@@ -21,7 +21,7 @@ import type {
 } from '../../extension/src/training/core_replies.ts';
 import type { Counters } from '../../extension/src/messages/commands.ts';
 import type { DatasetDescription, RunConfig } from '../../extension/src/messages/state.ts';
-import { FakeImport } from './fake_import.ts';
+import { describeTable, FakeImport } from './fake_import.ts';
 import { askAgain, needsOf, rowsOf, takeRows } from './fake_rows.ts';
 import type { FakeRows } from './fake_rows.ts';
 import { safetensors } from './fake_shards.ts';
@@ -112,24 +112,7 @@ export class FakeCore implements Core {
     if (open.text === '') throw new CoreError('csv.empty', `${open.name} is empty.`);
     open.finished = true;
     const [header = '', ...rows] = open.text.trim().split('\n');
-    return this.#describe(header, rows.length);
-  }
-
-  #describe(header: string, rows: number): DatasetDescription {
-    const columns = header.split(',').map((name) => ({
-      name,
-      type: 'number' as const,
-      count: rows,
-      missing: 0,
-      min: 0,
-      max: 1,
-      mean: 0,
-      std: 1,
-      distinct: null,
-      first: null,
-      last: null,
-    }));
-    return { rows, columns, preview: [], repairs: [], repairCount: 0 };
+    return describeTable(header, rows.length, rows.slice(0, 30));
   }
 
   datasetAttach(manifest: object): AttachedDataset {
@@ -148,7 +131,7 @@ export class FakeCore implements Core {
       attached,
     });
     const dataset = this.#next++;
-    return { dataset, description: this.#describe(text[0] ?? '', rows) };
+    return { dataset, description: describeTable(text[0] ?? '', rows) };
   }
 
   importOpen(source: ImportSource): number {

@@ -1,4 +1,5 @@
 // The import of the fake core: comma-separated numbers become shards of a few rows, written as the real one writes them.
+import type { DatasetDescription } from '../../extension/src/messages/state.ts';
 import type {
   ImportFed,
   ImportFinished,
@@ -76,4 +77,27 @@ export class FakeImport {
     this.#done += rows.length;
     return { file, bytes: bytes.slice() };
   }
+}
+
+/** A table of numbers with these names in its first line. */
+export function describeTable(
+  header: string,
+  rows: number,
+  first: string[] = [],
+): DatasetDescription {
+  const columns = header.split(',').map((name) => ({
+    name,
+    type: 'number' as const,
+    count: rows,
+    missing: 0,
+    min: 0,
+    max: 1,
+    mean: 0,
+    std: 1,
+    distinct: null,
+    first: null,
+    last: null,
+  }));
+  const preview = first.map((row) => row.split(','));
+  return { rows, columns, preview, repairs: [], repairCount: 0 };
 }

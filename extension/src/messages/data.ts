@@ -48,6 +48,12 @@ export interface ReadingProgress {
   secondsLeft: number | null;
 }
 
+/** What a file begins with, and what its columns seem to hold. */
+export interface FirstRows {
+  columns: { name: string; type: ColumnType }[];
+  rows: string[][];
+}
+
 /** elements: an array in every row, as a picture. */
 export const COLUMN_TYPES = ['number', 'datetime', 'category', 'text', 'elements'] as const;
 export type ColumnType = (typeof COLUMN_TYPES)[number];

@@ -3,6 +3,7 @@
 // message, so that a page that missed one notices and asks for the whole again.
 import type {
   DatasetDescription,
+  FirstRows,
   ImportedDataset,
   ReadingProgress,
   Shortage,
@@ -224,6 +225,8 @@ export interface RunState {
   source: SourceInfo | null;
   /** While phase is 'reading'. */
   reading: ReadingProgress | null;
+  /** While phase is 'reading', once they are known. */
+  firstRows: FirstRows | null;
   description: DatasetDescription | null;
   config: RunConfig | null;
   /** From a link or another run, to begin the next one with. */
@@ -289,6 +292,7 @@ export function emptyState(): RunState {
     failure: null,
     source: null,
     reading: null,
+    firstRows: null,
     description: null,
     config: null,
     offered: null,

@@ -90,6 +90,9 @@ export class DataRoom {
         progress: (progress) => {
           snapshot.updateSoon({ reading: progress });
         },
+        began: (firstRows) => {
+          snapshot.update({ firstRows });
+        },
       });
       const imports = await this.#listed(opened.replaced);
       if (reading.signal.aborted) {
@@ -103,7 +106,7 @@ export class DataRoom {
       if (error instanceof ShortageError) this.#lacks(source, error);
       const failure = failureOf(error);
       const kept = this.#dataset === null ? 'failed' : phase;
-      snapshot.update({ phase: kept, reading: null, source: before, failure });
+      snapshot.update({ phase: kept, reading: null, firstRows: null, source: before, failure });
       throw error;
     } finally {
       this.#reading = null;
@@ -194,7 +197,13 @@ export class DataRoom {
     const bytes = await this.#byteSource(source);
     const { size } = bytes.info;
     const reading = { bytes: 0, total: size, rows: 0, rate: null, secondsLeft: null };
-    snapshot.update({ phase: 'reading', reading, source: bytes.info, failure: null });
+    snapshot.update({
+      phase: 'reading',
+      reading,
+      firstRows: null,
+      source: bytes.info,
+      failure: null,
+    });
     return this.#importing.open(bytes, task);
   }
 

@@ -1,7 +1,12 @@
 // Reads a data set into the core's memory, piece by piece: the way of the example, and of small files where the browser
 // gives nowhere to keep shards. The data set of before stays until the new one is whole, so that a file that vanishes half
 // way costs nothing.
-import type { DatasetDescription, ReadingProgress, SourceInfo } from '../messages/state.ts';
+import type {
+  DatasetDescription,
+  FirstRows,
+  ReadingProgress,
+  SourceInfo,
+} from '../messages/state.ts';
 import type { StoredDataset } from '../storage/datasets.ts';
 import { CoreError } from './core.ts';
 import type { Core } from './core.ts';
@@ -20,6 +25,8 @@ export interface OpenDataset {
 
 export interface ReadingTask {
   progress: (reading: ReadingProgress) => void;
+  /** What the file begins with, before all of it is read. */
+  began: (firstRows: FirstRows) => void;
   signal: AbortSignal;
 }
 

@@ -8,6 +8,7 @@ import type { Core, ImportedShard } from './core.ts';
 import { chunksOf, naming, readDataset, ReadingMeter } from './dataset.ts';
 import type { OpenDataset, ReadingTask } from './dataset.ts';
 import { TrainingError } from './errors.ts';
+import { firstRowsOf } from './first_rows.ts';
 import type { ByteSource } from './sources.ts';
 import { megabytes } from './storage_notices.ts';
 
@@ -66,6 +67,7 @@ export class Importing {
         `"${print.name}" has changed since it was imported: it is imported anew.`,
       );
     }
+    if (source.beginning !== undefined) this.#show(source, source.beginning, task);
     const stored = (await this.#remote(source, task)) ?? (await this.#import(source, print, task));
     return { ...this.attach(stored), replaced: before.map(({ id }) => id) };
   }
@@ -134,6 +136,7 @@ export class Importing {
       for (const part of source.parts) {
         core.importPart(opened, part.name);
         for await (const chunk of chunksOf(part, name, task.signal)) {
+          if (meter.bytes === 0 && source.beginning === undefined) this.#show(source, chunk, task);
           const { rows, shards } = core.importFeed(opened, chunk);
           const bytes = source.consumed?.() ?? meter.bytes + chunk.length;
           task.progress(meter.at(bytes, rows));
@@ -159,6 +162,14 @@ export class Importing {
     } catch (error) {
       throw await this.#named(name, error, 0);
     }
+  }
+
+  /** Of a source of one part: what stands beside each other is known when all of it is. */
+  #show({ parts, options }: ByteSource, beginning: Uint8Array, task: ReadingTask): void {
+    const [part] = parts;
+    if (part === undefined || parts.length > 1) return;
+    const first = firstRowsOf(this.#parts.core, part.name, options, beginning, part.size);
+    if (first !== null) task.began(first);
   }
 
   /** Whether what is left will find room, from what the part that is `done` took. */

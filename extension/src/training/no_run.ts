@@ -9,6 +9,7 @@ import { TrainingError } from './errors.ts';
 /** What a snapshot holds of a run, without one. */
 export const NO_RUN = {
   reading: null,
+  firstRows: null,
   run: null,
   outcome: null,
   failure: null,

@@ -29,6 +29,8 @@ export interface ByteSource {
   contained: boolean;
   /** Of the source's own bytes, where those of its parts are others: how many were read so far. */
   consumed?: () => number;
+  /** The source's first bytes, where they are here before its parts are read. */
+  beginning?: Uint8Array;
   /** Reads both ends of the source; the parts stay to be read. */
   fingerprint: () => Promise<Fingerprint>;
   /** How it is to be read. */
@@ -115,6 +117,7 @@ export async function hostSource(link: HostLink, path: string): Promise<ByteSour
   return {
     info: { kind: 'host', name, size, path, imported: null },
     ...(unpacked ?? { parts: [{ name, size, chunks: rest() }], contained: false, options: {} }),
+    ...(unpacked === null ? { beginning: head } : {}),
     remote:
       size < LARGE_BYTES || isColumnar(head)
         ? null

@@ -11,6 +11,11 @@ import { counted, t } from '../texts.ts';
 
 const cellLength = 60;
 
+export interface PreviewedRows {
+  columns: Pick<DatasetDescription['columns'][number], 'name' | 'type'>[];
+  preview: string[][];
+}
+
 export class DataCard {
   readonly #title = make('h2', {}, t('data'));
   readonly #shape = make('p', { class: 'muted small' });
@@ -78,7 +83,7 @@ function columnTable(description: DatasetDescription): HTMLElement[] {
   return [make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...rows)];
 }
 
-function previewTable({ columns, preview }: DatasetDescription): HTMLElement[] {
+export function previewTable({ columns, preview }: PreviewedRows): HTMLElement[] {
   const align = columns.map(({ type }) => (type === 'number' ? 'right' : null));
   const head = columns.map(({ name }, i) =>
     make('th', { scope: 'col', class: align[i] }, shorten(name, 40)),

@@ -7,6 +7,7 @@ import { make, on } from './dom.ts';
 import { LossChart } from './loss_chart.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { Picker } from './picker.ts';
+import { FirstRowsPanel } from './first_rows.ts';
 import { ReadingPanel } from './reading_panel.ts';
 import { ResultButtons, ResultPanel } from './result_panel.ts';
 import { RunButtons, RunPanel } from './run_panel.ts';
@@ -32,6 +33,7 @@ export class Stage {
   readonly #waiting: Waiting;
   readonly #picker: Picker;
   readonly #reading = new ReadingPanel();
+  readonly #firstRows = new FirstRowsPanel();
   readonly #cancel = make(
     'button',
     { type: 'button', ...once(testIds.cancelReading) },
@@ -82,6 +84,7 @@ export class Stage {
     if (state === null) return;
     this.#picker.update(snapshot);
     this.#reading.update(state);
+    this.#firstRows.update(state);
     if (state.description !== null) this.#setup.update(state, busy.has('run.start'));
     this.#showRun(state, busy);
   }
@@ -119,7 +122,7 @@ export class Stage {
       case 'pick':
         return [[this.#picker.element], []];
       case 'reading':
-        return [[this.#reading.element], [this.#cancel]];
+        return [[this.#reading.element, this.#firstRows.element], [this.#cancel]];
       case 'setup':
         return [[this.#setup.element], [this.#setup.actions]];
       case 'run':

@@ -25,6 +25,7 @@ export const testIds = {
   exampleOpen: 'example-open',
   lastRunResume: 'last-run-resume',
   reading: 'reading',
+  firstRows: 'first-rows',
   cancelReading: 'cancel-reading',
   // Imported data
   importRow: 'import-row',

@@ -51,7 +51,8 @@ scenario(
       const name = `${scene.page}-${scene.name}`;
       assert.equal(await page.evaluate(() => document.documentElement.lang), 'de');
       const shown = new Set(await page.evaluate(allTexts));
-      const columns = scene.state?.description?.columns.map((column) => column.name) ?? [];
+      const tables = [scene.state?.description, scene.state?.firstRows];
+      const columns = tables.flatMap((table) => table?.columns ?? []).map((column) => column.name);
       const known = new Set([...GERMAN, ...columns]);
       const left = ENGLISH.filter((text) => shown.has(text) && !known.has(text));
       assert.deepEqual(left, [], `${name}: English is left`);

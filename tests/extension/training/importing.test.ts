@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CommandOf } from '../../../extension/src/messages/commands.ts';
 import type { RunState } from '../../../extension/src/messages/state.ts';
+import { CoreError } from '../../../extension/src/training/core.ts';
 import { config, example, Room } from './room.ts';
 
 let room: Room;
@@ -110,6 +111,30 @@ describe('a picked file', () => {
     goOn();
     expect(await opened).toMatchObject({ ok: true });
     expect((await state()).reading).toBeNull();
+  });
+
+  test('shows its first rows and what its columns hold before the rest is there', async () => {
+    const { file, goOn } = slow();
+    const opened = room.ask(picked(file));
+    const { firstRows, phase } = await room.until((one) => one.firstRows !== null);
+    expect(phase).toBe('reading');
+    expect(firstRows?.columns).toEqual([
+      { name: 'a', type: 'number' },
+      { name: 'b', type: 'number' },
+    ]);
+    expect(firstRows?.rows).toEqual(Array(20).fill(['1', '2']));
+    // Nothing of the reader that found them is left.
+    expect(room.core.datasets.size).toBe(0);
+    goOn();
+    expect(await opened).toMatchObject({ ok: true });
+    expect((await state()).firstRows).toBeNull();
+  });
+
+  test('whose beginning tells nothing by itself is imported all the same', async () => {
+    room.core.failure = { call: 'datasetFeed', error: new CoreError('npy.truncated', 'Short.') };
+    await room.do(picked(csv()));
+    expect(await state()).toMatchObject({ phase: 'ready', firstRows: null });
+    expect(room.core.datasets.size).toBe(1);
   });
 
   test('whose import is called off while a piece does not come leaves nothing', async () => {

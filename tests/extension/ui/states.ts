@@ -286,8 +286,11 @@ export function stateOf(phase: Phase, change: Partial<RunState> = {}): RunState 
       path: 'Shadegrad/seattle-weather.csv',
       imported: null,
     };
-  if (phase === 'reading')
+  if (phase === 'reading') {
     base.reading = { bytes: 31_000, total: 48_219, rows: 940, rate: 24_000, secondsLeft: 0.7 };
+    const { columns, preview } = description();
+    base.firstRows = { columns: columns.map(({ name, type }) => ({ name, type })), rows: preview };
+  }
   if (read) base.description = description();
   if (read && phase !== 'ready') base.config = config;
   if (begun) {
