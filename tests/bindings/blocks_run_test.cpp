@@ -172,7 +172,7 @@ TEST_CASE("a run that cannot begin once its rows are fed says why, then and when
     }
     return "nothing was thrown";
   };
-  for (const train::Bounds& bounds : {tight(), train::Bounds()}) {
+  for (const train::Bounds& bounds : {tight(), train::bounds_of(train::TrainConfig())}) {
     bindings::Run run = bindings::start_run(farm.devices(), {data.table(), "waves", kSource},
                                             small_config({{"device", "cpu"}}), bounds);
     Fed fed{run};

@@ -196,7 +196,7 @@ TEST_CASE("what is wrong with rows that are fed is said by the last of them and 
   const int session = first["session"];
   const json last = shards.feed(session, first);
   CHECK(last["code"] == "forecast.gaps");
-  CHECK(last["message"].get<std::string>().find("column 'load', row 1;") != std::string::npos);
+  CHECK(last["message"].get<std::string>().find("column 'load', row 1 (line 2);") != std::string::npos);
   CHECK(reply(sg_session_needs(session))["code"] == "forecast.gaps");
   CHECK(reply(sg_session_step(session, 1))["code"] == "forecast.gaps");
   json text = config();

@@ -294,6 +294,7 @@ export class FakeCore implements Core {
       allocations: 1,
       liveBuffers: 1,
       liveBytes: 4,
+      dataBytes: 4096,
       threads: 1,
       fused: false,
     };

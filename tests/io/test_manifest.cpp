@@ -115,6 +115,49 @@ TEST_CASE("A manifest with one field out of place is refused, naming it", "[io][
   }
 }
 
+TEST_CASE("A manifest knows on which lines the rows of a text stand", "[io][manifest]") {
+  const auto lines = [](const std::string& text, size_t shard_bytes) {
+    return import_texts({{"a.csv", text}}, shard_bytes).manifest.lines;
+  };
+  const std::string text =
+      "a,b\n" + lines_of(100, [](size_t i) {
+        return (i % 40 == 7 ? "\n\n" : "") + std::to_string(i) + ",\"x" + (i == 50 ? "\n" : "") + "\"";
+      });
+  const LineJumps expected{{0, 2}, {7, 11}, {47, 53}, {51, 58}, {87, 96}};
+  for (const size_t shard_bytes : {size_t{1}, size_t{100}, size_t{1} << 20})
+    CHECK(lines(text, shard_bytes) == expected);
+  const Imported imported = import_texts({{"a.csv", text}}, 100);
+  const Table table = table_of(parse_manifest(to_json(imported.manifest).dump()));
+  CHECK(table.line_jumps == expected);
+  CHECK(table.line_of_row(99) == 108);
+  CHECK(good_manifest().count("lines") == 0);  // of two files
+  CHECK(lines("a,b\n" + lines_of(kMostLineJumps, [](size_t) { return std::string("1,2\n"); }), 1 << 20).size() ==
+        kMostLineJumps);
+  CHECK(lines("a,b\n" + lines_of(kMostLineJumps + 1, [](size_t) { return std::string("1,2\n"); }), 1 << 20).empty());
+}
+
+TEST_CASE("Lines that no text could have are refused", "[io][manifest]") {
+  const json good = to_json(import_texts({{"a.csv", "a,b\n1,2\n\n3,4\n5,6\n"}}, 100).manifest);
+  REQUIRE(good["lines"] == json{{0, 2}, {1, 4}});
+  for (const json& bad : std::vector<json>{json::array(),
+                                           {{1, 2}},
+                                           {{0, 0}},
+                                           {{0, 2}, {0, 3}},
+                                           {{0, 2}, {2, 3}},
+                                           {{0, 2}, {3, 9}},
+                                           {{0, 2.5}},
+                                           {{0, -2}},
+                                           {{0, 2, 3}},
+                                           {0, 2},
+                                           "lines",
+                                           {{0, 2}, {1, 1e300}}}) {
+    json manifest = good;
+    manifest["lines"] = bad;
+    CAPTURE(bad.dump());
+    CHECK(error_of([&] { manifest_from_json(manifest); }).code() == "manifest.invalid");
+  }
+}
+
 TEST_CASE("Shards that are missing, doubled or beside one another are refused", "[io][manifest]") {
   const json good = good_manifest();
   const auto told = [&](json bad) { return error_of([&] { manifest_from_json(bad); }).code(); };

@@ -210,3 +210,71 @@ TEST_CASE("steps whose windows have no room beside a block are refused", "[train
                                   config),
                     Catch::Contains("smaller batch"));
 }
+
+TEST_CASE("no call goes through more than the rows that it was given, or the windows of its step", "[train][blocks]") {
+  for (const Case& c : cases()) {
+    INFO(c.name);
+    Elsewhere data = waves(c.rows, c.gaps);
+    const train::TrainConfig config = small_config({{"batchSize", c.batch}});
+    const auto supply = open(data, config, tight(c.block, 1 << 20, 64));
+    auto& blocks = dynamic_cast<train::Blocks&>(*supply);
+    const uint64_t rows = 64 / 2, windows = static_cast<uint64_t>(c.batch);
+    uint64_t before = blocks.handled(), all = 0;
+    const auto check = [&](uint64_t most) {
+      const uint64_t here = blocks.handled() - before;
+      REQUIRE(here <= most);
+      all += here;
+      before += here;
+    };
+    for (int epoch = 0; epoch < 2; ++epoch)
+      for (int step = 0; step < supply->steps(); ++step) {
+        supply->enter(epoch, step);
+        check(windows);  // those that are carried over
+        while (const auto need = supply->need()) {
+          data.serve(*need);
+          supply->fed();
+          check(rows + windows);
+        }
+        supply->batch(epoch, step);
+        check(windows);
+      }
+    CHECK(all >= 2 * (supply->windows() + supply->windows() / 2));  // nearly every window has a row of its own
+  }
+}
+
+TEST_CASE("what the data takes of memory is told, and stays", "[train][blocks]") {
+  Elsewhere data = waves(20'000);
+  const train::TrainConfig config = small_config();
+  const uint64_t block = 40'000, validation = 20'000, request = 64;
+  const auto supply = open(data, config, tight(block, validation, request));
+  epoch_of(*supply, data, 0);
+  const uint64_t bytes = supply->bytes();
+  const uint64_t carried = 15 * 10 * 3 * sizeof(float);
+  CHECK(bytes > block / 2);
+  CHECK(bytes < block + validation + request * sizeof(float) + carried + 4000);
+  epoch_of(*supply, data, 1);
+  CHECK(supply->bytes() == bytes);
+}
+
+TEST_CASE("the configuration says how much lies in memory", "[train][blocks]") {
+  const train::Bounds usual = train::bounds_of(train::TrainConfig());
+  CHECK(usual.resident == uint64_t{256} << 20);
+  CHECK(usual.block == uint64_t{64} << 20);
+  CHECK(usual.validation == uint64_t{32} << 20);
+  CHECK(usual.carried == uint64_t{256} << 20);
+  Elsewhere data = waves(60'000);
+  const auto blocks_of = [&](double memory, double block) -> size_t {
+    train::TrainConfig config = small_config();
+    config.memory = memory;
+    config.block = block;
+    train::Opening opening(choice_of(data), config, std::nullopt, nullptr);
+    feed(opening, data);
+    const auto supply = opening.take();
+    supply->enter(0, 0);
+    const auto* blocks = dynamic_cast<const train::Blocks*>(supply.get());
+    return blocks ? blocks->blocks() : 0;
+  };
+  CHECK(blocks_of(1, 0.1) == 0);  // 480,000 bytes
+  CHECK(blocks_of(0.1, 64) == 1);
+  CHECK(blocks_of(0.1, 0.1) > 5);
+}

@@ -20,6 +20,7 @@ struct Elsewhere {
   std::vector<std::string> names;
   std::vector<std::vector<float>> columns;
   uint64_t served = 0;  // rows
+  LineJumps lines = {};
 
   size_t rows() const { return columns[0].size(); }
 
@@ -27,6 +28,7 @@ struct Elsewhere {
     Table t;
     t.name = "elsewhere";
     t.rows = rows();
+    t.line_jumps = lines;
     for (size_t i = 0; i < names.size(); ++i) {
       Column column;
       column.index = i;
@@ -53,7 +55,7 @@ inline constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 /// "load", "temperature" and a column that nobody chooses, between them; `gaps`: the rows (of a column) without a
 /// value.
 inline Elsewhere waves(size_t rows, const std::function<bool(size_t column, size_t row)>& gaps = {}) {
-  Elsewhere data{{"load", "other", "temperature"}, {}, 0};
+  Elsewhere data{{"load", "other", "temperature"}, {}, 0, {}};
   data.columns.resize(3);
   for (size_t r = 0; r < rows; ++r) {
     const double t = static_cast<double>(r), wave = std::sin(t * 6.283185307 / 24);

@@ -319,3 +319,23 @@ TEST_CASE("blocks are renewed in place on the graphics device, too", "[train][bl
   REQUIRE(a.losses.size() == b.losses.size());
   for (size_t i = 0; i < a.losses.size(); ++i) CHECK(a.losses[i].second == Approx(b.losses[i].second).margin(1e-4));
 }
+
+TEST_CASE("a step in blocks that is not finite is traced to the row of the file and its line", "[train][blocks]") {
+  Elsewhere data = waves(900);
+  data.columns[0][300] = 3e38f;
+  const Scaler scaler{{{"load", 0, 1}, {"temperature", 0, 1}}, {{"load", 0, 1}}};
+  const auto message = [&] {
+    const train::TrainConfig config = small_config({{"clipNorm", 0}});
+    train::Session session(cpu_devices(), "cpu", open(data, config, tight(4000), scaler), config);
+    try {
+      run_fed(session, data);
+    } catch (const Error& e) {
+      CHECK(e.code() == "train.diverged");
+      return std::string(e.what());
+    }
+    return std::string("no step was refused");
+  };
+  CHECK_THAT(message(), Catch::Contains("row 301, column 'load'"));
+  data.lines = {{0, 2}, {100, 105}};  // three lines in between are empty
+  CHECK_THAT(message(), Catch::Contains("row 301 (line 305), column 'load'"));
+}

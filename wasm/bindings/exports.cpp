@@ -278,16 +278,13 @@ SG_EXPORT const char* sg_session_checkpoint(int session, const char* text) {
 
 SG_EXPORT const char* sg_session_counters(int session) {
   return reply([&] {
-    const Device& device = find_session(session).session->device();
+    const train::Session& run = *find_session(session).session;
+    const Device& device = run.device();
     const Counters& c = device.counters();
-    return json{{"device", device.name()},
-                {"kernels", c.kernels},
-                {"draws", c.draws},
-                {"allocations", c.allocations},
-                {"liveBuffers", c.live_buffers},
-                {"liveBytes", c.live_bytes},
-                {"threads", cpu::threads()},
-                {"fused", cpu::has_fused_multiply_add()}};
+    return json{
+        {"device", device.name()},           {"kernels", c.kernels},          {"draws", c.draws},
+        {"allocations", c.allocations},      {"liveBuffers", c.live_buffers}, {"liveBytes", c.live_bytes},
+        {"dataBytes", run.supply().bytes()}, {"threads", cpu::threads()},     {"fused", cpu::has_fused_multiply_add()}};
   });
 }
 

@@ -97,8 +97,9 @@ const char* sg_session_predict(int session, int first, int count);
 /// the device: call sg_session_step(session, 0) until pending is 0.
 /// -> {ok, pointer, length}: owned by the module, valid until the next call.
 const char* sg_session_checkpoint(int session, const char* json);
-/// Numbers of the device since the session began: {ok, device, kernels, draws, allocations, liveBuffers, liveBytes},
-/// and of the cpu device always {threads, fused: whether it has fused multiply-adds}
+/// Numbers of the device since the session began: {ok, device, kernels, draws, allocations, liveBuffers, liveBytes,
+/// dataBytes: of the rows that lie in memory, and of their windows}, and of the cpu device always {threads, fused:
+/// whether it has fused multiply-adds}
 const char* sg_session_counters(int session);
 const char* sg_session_close(int session);
 }

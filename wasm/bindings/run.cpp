@@ -34,7 +34,7 @@ std::unique_ptr<train::Supply> make_supply(const DataSet& data, train::TrainConf
 
 /// Of one without.
 std::unique_ptr<Loading> make_loading(const train::Devices& devices, const DataSet& data, train::TrainConfig config,
-                                      const Scaler* scaler, const train::Bounds& bounds) {
+                                      const Scaler* scaler, const std::optional<train::Bounds>& bounds) {
   const Columns columns = choose_columns(data.table, config);
   train::Opening opening(choose_series(data.table, columns.features, columns.targets), config,
                          scaler ? std::optional(*scaler) : std::nullopt, data.source, bounds);
@@ -230,7 +230,7 @@ train::Choice stored_choice(const Run& run) {
 }
 
 Run start_run(const train::Devices& devices, const DataSet& data, train::TrainConfig config,
-              const train::Bounds& bounds) {
+              const std::optional<train::Bounds>& bounds) {
   Run run;
   run.dataset_name = data.name;
   if (!data.source.is_null()) {
@@ -260,7 +260,7 @@ void step(Run& run, int max_steps) {
 }
 
 Run resume_run(const train::Devices& devices, const DataSet& data, train::Checkpoint checkpoint, const json& patch,
-               const train::Bounds& bounds) {
+               const std::optional<train::Bounds>& bounds) {
   const json training = patch.value("training", json::object());
   json changed = checkpoint.config.to_json();
   changed.merge_patch(patch);

@@ -59,13 +59,13 @@ struct DataSet {
   nlohmann::json file = nullptr;
 };
 
-/// Begins with reading where values are to be fed, and with a race where the device is left open and there is a
-/// graphics card.
+/// `bounds`: none: the configuration's. Begins with reading where values are to be fed, and with a race where the
+/// device is left open and there is a graphics card.
 Run start_run(const train::Devices& devices, const DataSet& data, train::TrainConfig config,
-              const train::Bounds& bounds = {});
+              const std::optional<train::Bounds>& bounds = {});
 /// `patch` as sg_session_restore says; never races. `checkpoint`'s bytes are read until the session begins.
 Run resume_run(const train::Devices& devices, const DataSet& data, train::Checkpoint checkpoint,
-               const nlohmann::json& patch, const train::Bounds& bounds = {});
+               const nlohmann::json& patch, const std::optional<train::Bounds>& bounds = {});
 
 /// Rows that the run waits for. Throws what keeps it from ever beginning.
 std::optional<RowFeed::Need> need(const Run& run);

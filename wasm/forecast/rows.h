@@ -47,6 +47,8 @@ class RowFeed {
   std::optional<Need> need();
   /// What was needed lies in the buffer; the chunk is over it until the next fed(). Throws rows.not_asked.
   RowChunk fed();
+  /// Of memory.
+  uint64_t bytes() const { return buffer_.capacity() * sizeof(float); }
 
  private:
   size_t rows_of_request() const;

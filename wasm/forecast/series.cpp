@@ -84,6 +84,7 @@ SeriesChoice choose_series(const Table& table, const std::vector<size_t>& featur
   if (features.empty()) throw Error("forecast.no_feature", "choose at least one column to forecast from");
   SeriesChoice choice;
   choice.rows = table.rows;
+  choice.line_jumps = table.line_jumps;
   choice.targets = choose(table, targets, "target", choice, choice.target_at);
   choice.features = choose(table, features, "feature", choice, choice.feature_at);
   return choice;

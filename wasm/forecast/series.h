@@ -34,6 +34,10 @@ struct SeriesChoice {
   std::vector<std::string> features, targets;  // names
   std::vector<size_t> columns;                 // of the table, each once
   std::vector<size_t> feature_at, target_at;   // where in `columns`
+  LineJumps line_jumps;                        // empty: nobody knows on which lines the rows stand
+
+  /// 0: unknown.
+  uint64_t line_of_row(uint64_t row) const { return line_jumps.empty() ? 0 : sg::line_of_row(line_jumps, row); }
 
   /// Of one row, as it lies in a series: a column that is a feature and a target stands there twice.
   uint64_t row_floats() const { return feature_at.size() + target_at.size(); }

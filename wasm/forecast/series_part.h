@@ -9,10 +9,13 @@ namespace sg {
 
 class SeriesPart final : public ForecastData {
  public:
-  /// Room for so many rows, none of them filled, of a series whose validation part begins at `split_row`.
-  SeriesPart(size_t rows, const WindowConfig& config, uint64_t split_row, Scaler scaler)
+  /// Room for so many rows, none of them filled, of a series whose validation part begins at `split_row`. `lines` are
+  /// the whole series'; none: not known.
+  SeriesPart(size_t rows, const WindowConfig& config, uint64_t split_row, Scaler scaler, LineJumps lines = {})
       : ForecastData(rows, config, std::move(scaler)) {
     windows_.split_row = split_row;
+    has_lines_ = !lines.empty();
+    line_jumps_ = std::move(lines);
   }
 
   /// Forgets which rows are here.

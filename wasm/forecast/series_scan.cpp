@@ -65,8 +65,12 @@ void SeriesScan::look_for_gaps(const RowChunk& chunk, uint64_t from, uint64_t to
 }
 
 void SeriesScan::check() const {
-  if (training_ == 0) fail_gaps("training", bounds_.training, training_gap_->column, training_gap_->row, 0);
-  if (validation_ == 0) fail_gaps("validation", bounds_.validation, validation_gap_->column, validation_gap_->row, 0);
+  if (training_ == 0)
+    fail_gaps("training", bounds_.training, training_gap_->column, training_gap_->row,
+              choice_.line_of_row(training_gap_->row));
+  if (validation_ == 0)
+    fail_gaps("validation", bounds_.validation, validation_gap_->column, validation_gap_->row,
+              choice_.line_of_row(validation_gap_->row));
 }
 
 Scaler SeriesScan::scaler() const {

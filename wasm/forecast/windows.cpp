@@ -150,6 +150,11 @@ ForecastData::ForecastData(size_t rows, const WindowConfig& config, Scaler scale
       features_(rows * scaler_.features.size(), 0.0f),
       targets_(rows * scaler_.targets.size(), 0.0f) {}
 
+uint64_t ForecastData::bytes() const {
+  return (features_.capacity() + targets_.capacity()) * sizeof(float) +
+         (windows_.training.capacity() + windows_.validation.capacity()) * sizeof(uint32_t);
+}
+
 const ForecastData::Stretch* ForecastData::stretch_of(size_t row) const {
   const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), row,
                                       [](size_t r, const Stretch& stretch) { return r < stretch.at; });

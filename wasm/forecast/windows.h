@@ -77,6 +77,8 @@ class ForecastData {
   uint64_t row_of(size_t row) const;
   /// The first of the rows before it, itself included, that follow each other in the whole series as they do here.
   size_t stretch_begin(size_t row) const;
+  /// Of memory.
+  uint64_t bytes() const;
   /// The line of the file that a row came from; 0: unknown.
   uint64_t line_of_row(size_t row) const { return has_lines_ ? sg::line_of_row(line_jumps_, row_of(row)) : 0; }
 

@@ -145,6 +145,7 @@ class Importer::Part : public ChunkSink {
     shard.file = shard_name(importer_.shards_.size());
     shard.first = chunk.first_row;
     shard.rows = chunk.rows;
+    importer_.keep_lines(chunk.line_jumps);
     std::vector<uint8_t> bytes = write_shard(chunk, first_column_);
     chunk = {};
     shard.bytes = bytes.size();
@@ -215,6 +216,12 @@ void Importer::begin_use() {
   ended_ = true;
 }
 
+void Importer::keep_lines(const LineJumps& jumps) {
+  if (!lines_) return;
+  add_lines(*lines_, jumps);
+  if (lines_->size() > kMostLineJumps) lines_.reset();
+}
+
 /// The parts' rows belong together one by one.
 void Importer::check_rows(uint64_t rows, bool whole) const {
   if (tables_.empty()) return;
@@ -271,6 +278,7 @@ Manifest Importer::finish() {
     manifest.source.tail = fingerprint_.tail();
   }
   manifest.options = std::move(options_);
+  if (lines_ && manifest.source.parts.size() == 1) manifest.lines = std::move(*lines_);
   Table table = join(std::move(tables_), manifest.source.parts);
   if (table.name.empty() || manifest.source.parts.size() > 1) table.name = manifest.source.name;
   Repairs told;

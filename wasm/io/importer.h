@@ -57,9 +57,11 @@ class Importer {
   std::unique_ptr<Part> part_;
   std::vector<Table> tables_;
   std::vector<ManifestShard> shards_;
-  bool ended_ = false;  // finished, or an error was thrown
+  std::optional<LineJumps> lines_ = LineJumps();  // none: they are too many to be kept
+  bool ended_ = false;                            // finished, or an error was thrown
 
   void begin_use();
+  void keep_lines(const LineJumps& jumps);
   void check_rows(uint64_t rows, bool whole) const;
 };
 

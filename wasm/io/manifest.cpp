@@ -141,6 +141,29 @@ ManifestShard shard_from(const json& value, size_t number) {
   return shard;
 }
 
+/// From row 0 on, each further down by at least a line a row.
+LineJumps lines_from(const json& value, uint64_t rows) {
+  const auto refuse = [](size_t number, const std::string& what) {
+    throw Error(kCode, "'lines[" + std::to_string(number) + "]' " + what);
+  };
+  if (value.empty() || value.size() > kMostLineJumps)
+    throw Error(kCode, "'lines' must be 1 to " + std::to_string(kMostLineJumps));
+  const auto is_whole = [](const json& v) { return v.is_number_unsigned() && v.get<uint64_t>() <= kLargestExact; };
+  LineJumps lines;
+  for (const json& pair : value) {
+    const size_t number = lines.size();
+    if (!pair.is_array() || pair.size() != 2 || !is_whole(pair[0]) || !is_whole(pair[1]))
+      refuse(number, "must be [row, line]");
+    const auto row = pair[0].get<uint64_t>(), line = pair[1].get<uint64_t>();
+    const bool first = lines.empty();
+    if (row >= rows || line == 0 || (first ? row != 0 : row <= lines.back().first))
+      refuse(number, first ? "must be of row 0" : "must be of a later row that there is");
+    if (!first && line < lines.back().second + (row - lines.back().first)) refuse(number, "goes back in the file");
+    lines.emplace_back(row, line);
+  }
+  return lines;
+}
+
 /// The shards of one group of columns follow one another from row 0 to the last; the groups stand side by side.
 void check_cover(const Manifest& m) {
   struct Group {
@@ -267,9 +290,11 @@ json to_json(const Manifest& manifest) {
   json columns = json::array(), shards = json::array();
   for (const ManifestColumn& column : manifest.columns) columns.push_back(to_json(column));
   for (const ManifestShard& shard : manifest.shards) shards.push_back(to_json(shard));
-  return {{"format", kManifestFormat},  {"source", to_json(manifest.source)},  {"options", manifest.options},
-          {"rows", manifest.rows},      {"description", manifest.description}, {"columns", std::move(columns)},
-          {"shards", std::move(shards)}};
+  json out{{"format", kManifestFormat},  {"source", to_json(manifest.source)},  {"options", manifest.options},
+           {"rows", manifest.rows},      {"description", manifest.description}, {"columns", std::move(columns)},
+           {"shards", std::move(shards)}};
+  if (!manifest.lines.empty()) out["lines"] = manifest.lines;
+  return out;
 }
 
 Manifest manifest_from_json(const json& value) {
@@ -278,7 +303,8 @@ Manifest manifest_from_json(const json& value) {
   if (f.text("format") != kManifestFormat)
     f.refuse("format", "is '" + shorten(f.text("format"), 40) + "', and this version reads '" +
                            std::string(kManifestFormat) + "'");
-  Manifest m{source_from(f.object("source")), f.object("options"), f.whole("rows"), f.object("description"), {}, {}};
+  Manifest m{
+      source_from(f.object("source")), f.object("options"), f.whole("rows"), f.object("description"), {}, {}, {}};
   const json& columns = f.array("columns");
   if (columns.empty() || columns.size() > kMostColumns) f.refuse("columns", "must be 1 to 100,000");
   for (const json& column : columns) m.columns.push_back(column_from(column, m.columns.size()));
@@ -286,6 +312,7 @@ Manifest manifest_from_json(const json& value) {
   if (m.rows == 0) f.refuse("rows", "must not be 0");
   if (shards.size() > kMostShards) f.refuse("shards", "are too many");
   for (const json& shard : shards) m.shards.push_back(shard_from(shard, m.shards.size()));
+  if (f.has("lines")) m.lines = lines_from(f.array("lines"), m.rows);
   f.finish();
   check_cover(m);
   check_sizes(m);
@@ -297,6 +324,7 @@ Table table_of(const Manifest& manifest) {
   Table table;
   table.name = manifest.source.name;
   table.rows = manifest.rows;
+  table.line_jumps = manifest.lines;
   const json& described = manifest.description;
   const json columns = described.value("columns", json::array());
   table.format = described.value("format", "");

@@ -17,6 +17,7 @@ namespace sg {
 
 inline constexpr std::string_view kManifestFormat = "shadegrad-data/1";
 inline constexpr std::string_view kManifestFile = "manifest.json";
+inline constexpr size_t kMostLineJumps = 100'000;
 inline constexpr size_t kMaxManifestBytes = size_t{64} << 20;
 
 /// What tells a source from another, without reading it whole: hashes of its first and last 64 KiB beside its size.
@@ -78,6 +79,7 @@ struct Manifest {
   nlohmann::json description;  // as io/table_json describes the table, with all of its columns
   std::vector<ManifestColumn> columns;
   std::vector<ManifestShard> shards;
+  LineJumps lines;  // empty: it isn't known on which lines of the source the rows stand
 };
 
 /// "000042.safetensors"

@@ -54,6 +54,13 @@ uint64_t line_of_row(const LineJumps& jumps, uint64_t row) {
   return line + (row - start);
 }
 
+void add_lines(LineJumps& jumps, const LineJumps& more) {
+  for (const auto& [row, line] : more) {
+    const bool follows = !jumps.empty() && line == jumps.back().second + (row - jumps.back().first);
+    if (!follows) jumps.emplace_back(row, line);
+  }
+}
+
 size_t Table::index_of(std::string_view column) const {
   std::string known;
   for (const Column& c : columns) {

@@ -88,6 +88,8 @@ using LineJumps = std::vector<std::pair<uint64_t, uint64_t>>;
 
 /// The line (from 1) on which row `row` (from 0) begins.
 uint64_t line_of_row(const LineJumps& jumps, uint64_t row);
+/// Goes on with those of the next rows; what follows from those before is left out.
+void add_lines(LineJumps& jumps, const LineJumps& more);
 
 struct Table {
   std::string name;

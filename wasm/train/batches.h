@@ -1,49 +1,43 @@
 // Which windows each step sees: every epoch is a permutation of the training windows that follows from (seed, epoch)
 // alone, so that the data cursor of a checkpoint is two numbers.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "core/random.h"
+#include "train/permutation.h"
 
 namespace sg::train {
 
 class Batches {
  public:
-  Batches(std::vector<uint32_t> windows, int batch_size, uint64_t seed)
-      : windows_(std::move(windows)), batch_size_(batch_size), seed_(seed) {}
+  /// The windows stay where they are.
+  Batches(std::span<const uint32_t> windows, int batch_size, uint64_t seed)
+      : windows_(windows), batch_size_(static_cast<size_t>(batch_size)), seed_(seed) {}
 
   /// Steps in an epoch; the last batch may be smaller.
-  int count() const {
-    return static_cast<int>((windows_.size() + static_cast<size_t>(batch_size_) - 1) /
-                            static_cast<size_t>(batch_size_));
-  }
+  int count() const { return static_cast<int>((windows_.size() + batch_size_ - 1) / batch_size_); }
 
+  /// Valid until the next call.
   std::span<const uint32_t> batch(int epoch, int index) {
-    if (epoch != shuffled_epoch_) shuffle(epoch);
-    const size_t first = static_cast<size_t>(index) * static_cast<size_t>(batch_size_);
-    return std::span(order_).subspan(first, std::min(static_cast<size_t>(batch_size_), order_.size() - first));
+    if (epoch != epoch_) {
+      order_ = Permutation(static_cast<uint32_t>(windows_.size()), seed_, epoch, 0);
+      epoch_ = epoch;
+    }
+    const size_t first = static_cast<size_t>(index) * batch_size_;
+    batch_.resize(std::min(batch_size_, windows_.size() - first));
+    for (size_t i = 0; i < batch_.size(); ++i) batch_[i] = windows_[order_(static_cast<uint32_t>(first + i))];
+    return batch_;
   }
 
  private:
-  /// Fisher and Yates, from the untouched order each time.
-  void shuffle(int epoch) {
-    order_ = windows_;
-    const Generator g{seed_, 0};
-    for (size_t i = order_.size(); i > 1; --i) {
-      const uint32_t bits =
-          philox({static_cast<uint32_t>(i), static_cast<uint32_t>(Stream::shuffle), static_cast<uint32_t>(epoch), 0},
-                 g.low(), g.high())[0];
-      std::swap(order_[i - 1], order_[static_cast<size_t>((uint64_t{bits} * i) >> 32)]);
-    }
-    shuffled_epoch_ = epoch;
-  }
-
-  std::vector<uint32_t> windows_, order_;
-  int batch_size_;
+  std::span<const uint32_t> windows_;
+  size_t batch_size_;
   uint64_t seed_;
-  int shuffled_epoch_ = -1;
+  int epoch_ = -1;
+  Permutation order_;
+  std::vector<uint32_t> batch_;
 };
 
 }  // namespace sg::train

@@ -3,24 +3,9 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "core/random.h"
 
 namespace sg::train {
 namespace {
-
-constexpr uint64_t kMostCarriedBytes = uint64_t{256} << 20;
-
-/// Fisher and Yates; `part` tells the shuffles of an epoch apart. Of a series in one block it is the same as of one in
-/// memory.
-void shuffle(std::span<uint32_t> values, uint64_t seed, int epoch, uint32_t part) {
-  const Generator g{seed, 0};
-  for (size_t i = values.size(); i > 1; --i) {
-    const uint32_t bits =
-        philox({static_cast<uint32_t>(i), static_cast<uint32_t>(Stream::shuffle), static_cast<uint32_t>(epoch), part},
-               g.low(), g.high())[0];
-    std::swap(values[i - 1], values[static_cast<size_t>((uint64_t{bits} * i) >> 32)]);
-  }
-}
 
 constexpr uint32_t kPieces = 0xffffffffu;  // a part that no block is
 
@@ -35,11 +20,12 @@ size_t carried_room(const Blocks::Parts& parts, const TrainConfig& config) {
   const uint64_t step =
       std::min(static_cast<uint64_t>(config.batch_size) * static_cast<uint64_t>(config.accumulate), sum(parts.whole));
   const uint64_t span = parts.config.look_back + parts.config.horizon;
-  const uint64_t most = kMostCarriedBytes / (parts.choice.row_floats() * sizeof(float)) / span;
+  const uint64_t most = parts.most_carried_bytes / (parts.choice.row_floats() * sizeof(float)) / span;
   if (step > most + 1)
-    throw Error("config.too_large", "steps of " + std::to_string(step) + " windows of " + std::to_string(span) +
-                                        " rows find no room beside a part of this data, which is larger than memory: "
-                                        "choose a smaller batch, fewer batches a step or a shorter look-back");
+    throw Error("config.too_large",
+                "steps of " + std::to_string(step) + " windows of " + std::to_string(span) +
+                    " rows find no room beside a part of this data, which is larger than memory: "
+                    "choose a smaller batch, fewer batches a step, a shorter look-back or larger parts");
   return static_cast<size_t>(step - 1);
 }
 
@@ -51,8 +37,10 @@ Blocks::Blocks(Parts parts, const TrainConfig& config)
       seed_(config.seed),
       carried_room_(carried_room(parts_, config)),
       part_(parts_.pieces.room() + carried_room_ * span(), parts_.config, parts_.validation.windows().split_row,
-            parts_.validation.scaler()),
-      whole_(parts_.config.look_back, parts_.config.horizon) {}
+            parts_.validation.scaler(), parts_.choice.line_jumps),
+      whole_(parts_.config.look_back, parts_.config.horizon) {
+  list_.reserve(std::min<uint64_t>(windows(), parts_.pieces.per_block() * parts_.pieces.starts()));
+}
 
 uint64_t Blocks::end_of(int step) const {
   return std::min((static_cast<uint64_t>(step) + 1) * batch_size(), windows());
@@ -63,11 +51,11 @@ size_t Blocks::block_of(uint64_t window) const {
   return static_cast<size_t>(std::upper_bound(before_.begin(), before_.end(), window) - before_.begin()) - 1;
 }
 
-void Blocks::shuffle_pieces(int epoch) {
+void Blocks::order_pieces(int epoch) {
   epoch_ = epoch;
   order_.resize(parts_.pieces.count());
-  for (size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<uint32_t>(i);
-  shuffle(order_, seed_, epoch, kPieces);
+  const Permutation permutation(static_cast<uint32_t>(order_.size()), seed_, epoch, kPieces);
+  for (size_t i = 0; i < order_.size(); ++i) order_[i] = permutation(static_cast<uint32_t>(i));
   before_.assign(1, 0);
   for (size_t first = 0; first < order_.size(); first += parts_.pieces.per_block()) {
     uint64_t all = before_.back();
@@ -85,7 +73,7 @@ bool Blocks::has(int epoch, int step) const {
 void Blocks::enter(int epoch, int step) {
   if (has(epoch, step)) return;
   const bool here = epoch == epoch_ && !loading_ && block_ != kNone;
-  if (epoch != epoch_) shuffle_pieces(epoch);
+  if (epoch != epoch_) order_pieces(epoch);
   target_ = block_of(end_of(step) - 1);
   // The block's first windows may be those that an earlier one left over.
   const uint64_t first_window = before_[target_] / batch_size() * batch_size();
@@ -96,7 +84,7 @@ void Blocks::enter(int epoch, int step) {
   } else {
     part_.clear();
     list_.clear();
-    carried_ = 0;
+    carried_.clear();
   }
   begin(first);
 }
@@ -130,6 +118,7 @@ void Blocks::fed() {
   }
   const size_t at = range_at_ + static_cast<size_t>(chunk.first - ranges_[range_].first);
   part_.put(chunk, parts_.choice, at);
+  handled_ += chunk.rows;
   const std::vector<uint8_t> missing = missing_in(chunk, parts_.choice);
   for (size_t r = 0; r < chunk.rows; ++r)
     if (whole_.next(missing[r] & kFeatureMissing, missing[r] & kTargetMissing))
@@ -138,10 +127,11 @@ void Blocks::fed() {
 }
 
 void Blocks::finish() {
-  if (list_.size() - carried_ != before_[block_ + 1] - before_[block_])
+  if (list_.size() != before_[block_ + 1] - before_[block_])
     throw Error("dataset.changed", "the data has other gaps than when this run looked through it: import it again");
-  shuffle(std::span(list_).subspan(carried_), seed_, epoch_, static_cast<uint32_t>(block_));
-  list_begin_ = before_[block_ + 1] - list_.size();
+  // Of a series in one block it is the order of one in memory.
+  order_in_block_ = Permutation(static_cast<uint32_t>(list_.size()), seed_, epoch_, static_cast<uint32_t>(block_));
+  list_begin_ = before_[block_] - carried_.size();
   if (block_ < target_) {
     carry_over();
     return begin(block_ + 1);
@@ -150,30 +140,46 @@ void Blocks::finish() {
   ++version_;
 }
 
-/// The list's last windows, which are no whole step, become those that the next block begins with.
+uint32_t Blocks::window_at(size_t place) const {
+  if (place < carried_.size()) return carried_[place];
+  return list_[order_in_block_(static_cast<uint32_t>(place - carried_.size()))];
+}
+
+/// The last windows in the order, which are no whole step, become those that the next block begins with.
 void Blocks::carry_over() {
   const auto count = static_cast<size_t>(before_[block_ + 1] % batch_size());
-  SG_CHECK(count <= list_.size(), "a block was entered without the windows that were left over before it");
-  const size_t first = list_.size() - count, room = parts_.pieces.room();
+  const size_t here = carried_.size() + list_.size(), room = parts_.pieces.room();
+  SG_CHECK(count <= here, "a block was entered without the windows that were left over before it");
+  if (list_.empty() && count == carried_.size()) return;  // a block without windows: they are where they belong
   std::vector<uint32_t> carried;
   std::vector<uint64_t> rows;
   for (size_t i = 0; i < count; ++i) {
-    const uint32_t from = list_[first + i];
+    const uint32_t from = window_at(here - count + i);
     const size_t to = room + i * span();
     rows.push_back(part_.row_of(from));
     if (from != to) part_.copy(from, to, span());
     carried.push_back(static_cast<uint32_t>(to));
   }
+  handled_ += count;
   part_.clear();
   for (size_t i = 0; i < count; ++i) part_.name(carried[i], rows[i]);
-  list_ = std::move(carried);
-  carried_ = count;
+  list_.clear();
+  carried_ = std::move(carried);
 }
 
 std::span<const uint32_t> Blocks::batch(int epoch, int step) {
   SG_CHECK(has(epoch, step), "the windows of a step are not here");
   const auto first = static_cast<size_t>(static_cast<uint64_t>(step) * batch_size() - list_begin_);
-  return std::span<const uint32_t>(list_).subspan(first, size_of(step));
+  batch_.resize(size_of(step));
+  for (size_t i = 0; i < batch_.size(); ++i) batch_[i] = window_at(first + i);
+  handled_ += batch_.size();
+  return batch_;
+}
+
+uint64_t Blocks::bytes() const {
+  const size_t numbers = list_.capacity() + carried_.capacity() + order_.capacity() + batch_.capacity();
+  return part_.bytes() + parts_.validation.bytes() + parts_.feed.bytes() + numbers * sizeof(uint32_t) +
+         before_.capacity() * sizeof(uint64_t);
 }
 
 int Blocks::first_steps() const {

@@ -62,6 +62,12 @@ void visit(Visitor& v, C& c) {
   v.number(
       {"data", "season", "Season, rows", "rows in a season, for the seasonal naive forecast; 0: find it", elsewhere},
       c.season, 0, kMost);
+  // They decide which windows a step sees, so a run is repeated, and goes on, with the same.
+  v.number({"data", "memory", "Data in memory up to, MB", "larger data is trained on in parts, one after the other"},
+           c.memory, 0.1, 256);
+  v.number({"data", "block", "Part in memory, MB",
+            "of data that is trained on in parts: what is shuffled together; half of it more is held for validation"},
+           c.block, 0.1, 256);
 
   v.number({"training", "epochs", "Epochs", "times that all training rows are gone through", front}, c.epochs, 1,
            100000);

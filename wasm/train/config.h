@@ -32,7 +32,8 @@ struct TrainConfig {
   int look_back = 24;
   int horizon = 1;
   double validation_fraction = 0.2;
-  int season = 0;  // rows; 0: find it
+  int season = 0;                   // rows; 0: find it
+  double memory = 256, block = 64;  // MiB; see bounds_of in opening.h
   // model
   std::string model = "lstm";
   models::Values values;
@@ -47,8 +48,8 @@ struct TrainConfig {
   int step_epochs = 10;            // schedule step
   int plateau_patience = 5;        // schedule reduce_on_plateau
   float plateau_factor = 0.5f;
-  float ema = 0;     // decay of the weights' running average; 0: none
-  int patience = 0;  // epochs without a better validation loss before the run ends; 0: it goes through all
+  float ema = 0;          // decay of the weights' running average; 0: none
+  int patience = 0;       // epochs without a better validation loss before the run ends; 0: it goes through all
   int save_every = 1;     // epochs; 0: only a new best
   int save_seconds = 10;  // at least, between two saves
   int keep_last = 3;      // checkpoints beside the best one

@@ -11,15 +11,28 @@ WindowConfig window_config(const TrainConfig& config) {
   return {static_cast<size_t>(config.look_back), static_cast<size_t>(config.horizon), config.validation_fraction};
 }
 
+Bounds bounds_of(const TrainConfig& config) {
+  constexpr double kMiB = 1 << 20;
+  constexpr uint64_t kRequests = 64;        // of a block: no call that takes rows is long
+  constexpr uint64_t kLeastRequest = 4096;  // floats
+  const auto block = static_cast<uint64_t>(config.block * kMiB);
+  return {.resident = static_cast<uint64_t>(config.memory * kMiB),
+          .block = block,
+          .validation = block / 2,
+          .carried = 4 * block,
+          .request_floats = static_cast<size_t>(
+              std::clamp<uint64_t>(block / sizeof(float) / kRequests, kLeastRequest, RowFeed::kMostFloats))};
+}
+
 Opening::Opening(SeriesChoice choice, const TrainConfig& config, std::optional<Scaler> scaler, nlohmann::json source,
-                 const Bounds& bounds)
+                 const std::optional<Bounds>& bounds)
     : choice_(std::move(choice)),
       config_(config),
       windows_(window_config(config)),
       scaler_(std::move(scaler)),
       source_(std::move(source)),
-      bounds_(bounds),
-      feed_(choice_.columns, bounds.request_floats),
+      bounds_(bounds ? *bounds : bounds_of(config)),
+      feed_(choice_.columns, bounds_.request_floats),
       season_(static_cast<size_t>(config.season)) {
   const SplitBounds split = split_bounds(choice_.rows, windows_);  // refused before anything is read
   if (scaler_) scaler_->check_columns(choice_.features, choice_.targets);
@@ -34,7 +47,8 @@ Opening::Opening(SeriesChoice choice, const TrainConfig& config, std::optional<S
       }
     };
     series_.rows = static_cast<size_t>(choice_.rows);
-    series_.has_lines = false;
+    series_.has_lines = !choice_.line_jumps.empty();
+    series_.line_jumps = choice_.line_jumps;
     add(choice_.features, series_.features);
     add(choice_.targets, series_.targets);
     return;
@@ -106,7 +120,7 @@ void Opening::finish_scan() {
         {starts.first - before, before + starts.rows + uint64_t{windows_.look_back} + windows_.horizon - 1});
     room += static_cast<size_t>(ranges_.back().rows);
   }
-  validation_.emplace(room, windows_, scan_->bounds().split_row, *scaler_);
+  validation_.emplace(room, windows_, scan_->bounds().split_row, *scaler_, choice_.line_jumps);
   whole_.emplace(windows_.look_back, windows_.horizon);
   feed_.ask(ranges_);
   phase_ = Phase::validation;
@@ -150,7 +164,7 @@ void Opening::finish_validation() {
   scan_.reset();
   supply_ = std::make_unique<Blocks>(
       Blocks::Parts{choice_, windows_, *pieces_, std::move(whole), skipped, std::move(*validation_),
-                    RowFeed(choice_.columns, bounds_.request_floats), std::move(fingerprint)},
+                    RowFeed(choice_.columns, bounds_.request_floats), std::move(fingerprint), bounds_.carried},
       config_);
   validation_.reset();
   phase_ = Phase::ready;

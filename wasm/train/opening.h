@@ -15,17 +15,21 @@ namespace sg::train {
 
 /// Of memory, in bytes.
 struct Bounds {
-  uint64_t resident = kMostResidentBytes;  // a selection up to this size lies there as a whole
-  uint64_t block = uint64_t{64} << 20;
-  uint64_t validation = uint64_t{32} << 20;
+  uint64_t resident = 0;  // a selection up to this size lies there as a whole
+  uint64_t block = 0;
+  uint64_t validation = 0;
+  uint64_t carried = uint64_t{256} << 20;  // of windows that wait for the next block
   size_t request_floats = RowFeed::kMostFloats;
 };
+/// What the configuration says of them.
+Bounds bounds_of(const TrainConfig& config);
 
 class Opening {
  public:
-  /// `scaler`: a checkpoint's; none: it is fitted. `source`: of the file, as its manifest has it, or null.
+  /// `scaler`: a checkpoint's; none: it is fitted. `source`: of the file, as its manifest has it, or null. `bounds`:
+  /// none: the configuration's.
   Opening(SeriesChoice choice, const TrainConfig& config, std::optional<Scaler> scaler, nlohmann::json source,
-          const Bounds& bounds = {});
+          const std::optional<Bounds>& bounds = {});
 
   /// None once it is ready.
   std::optional<RowFeed::Need> need();

@@ -45,6 +45,8 @@ class Supply {
   virtual std::span<const uint32_t> batch(int epoch, int step) = 0;
   /// How many of the first epoch's first steps are here.
   virtual int first_steps() const = 0;
+  /// Of memory that the data takes, in this room, not on the device.
+  virtual uint64_t bytes() const = 0;
 
   /// Training windows, each of which an epoch shows once.
   uint64_t windows() const { return windows_; }
@@ -79,6 +81,7 @@ class Resident final : public Supply {
   uint64_t version() const override { return 0; }
   std::span<const uint32_t> batch(int epoch, int step) override { return batches_.batch(epoch, step); }
   int first_steps() const override { return steps(); }
+  uint64_t bytes() const override { return data_.bytes(); }
 
  private:
   ForecastData data_;

@@ -161,6 +161,8 @@ export interface Counters {
   allocations: number;
   liveBuffers: number;
   liveBytes: number;
+  /** Of the rows that lie in the core's memory, and of their windows. */
+  dataBytes: number;
   /** Those that work on a kernel of the cpu device. */
   threads: number;
   /** Whether the cpu device has fused multiply-adds. */

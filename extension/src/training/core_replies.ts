@@ -330,6 +330,7 @@ export const counters: v.Check<Counters> = v.object({
   allocations: count,
   liveBuffers: count,
   liveBytes: count,
+  dataBytes: count,
   threads: count,
   fused: v.boolean,
 });

@@ -41,5 +41,7 @@ function kindsOf({ columns }: FirstRows): string {
     const label = t(`type_${type}`);
     counts.set(label, (counts.get(label) ?? 0) + 1);
   }
-  return [...counts].map(([label, n]) => (n === 1 ? label : `${formatCount(n)} × ${label}`)).join(' · ');
+  return [...counts]
+    .map(([label, n]) => (n === 1 ? label : `${formatCount(n)} × ${label}`))
+    .join(' · ');
 }

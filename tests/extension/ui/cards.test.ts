@@ -163,6 +163,7 @@ describe('machine', () => {
       allocations: 10,
       liveBuffers: 61,
       liveBytes: 1_500_000,
+      dataBytes: 4096,
       threads: 2,
       fused: true,
     };

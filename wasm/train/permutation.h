@@ -1,0 +1,65 @@
+// The order in which windows are shown: a permutation of 0 .. n - 1 that is computed where it is looked at, place by
+// place. Nothing is shuffled beforehand, so that an epoch or a block of millions of windows begins, and a run resumes
+// anywhere in it, without a pause and without memory for an order. A Feistel network on a grid of rows and columns
+// that has few more cells than n; a place that leads outside of n goes through it again, which keeps it one to one.
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "core/random.h"
+
+namespace sg::train {
+
+class Permutation {
+ public:
+  /// Of nothing.
+  Permutation() = default;
+  /// `part` tells the permutations of an epoch apart.
+  Permutation(uint32_t size, uint64_t seed, int epoch, uint32_t part) : size_(size) {
+    for (uint32_t bit = 1u << 15; bit > 0; bit /= 2)  // the largest number whose square is less, and one more
+      if (uint64_t{rows_ + bit} * (rows_ + bit) < uint64_t{size}) rows_ += bit;
+    if (uint64_t{rows_} * rows_ < size) ++rows_;
+    columns_ = size == 0 ? 1 : static_cast<uint32_t>((uint64_t{size} + rows_ - 1) / rows_);
+    const Generator g{seed, 0};
+    for (uint32_t i = 0; i < keys_.size(); ++i)
+      keys_[i] = philox({i / 4, static_cast<uint32_t>(Stream::shuffle), static_cast<uint32_t>(epoch), part}, g.low(),
+                        g.high())[i % 4];
+  }
+
+  uint32_t size() const { return size_; }
+
+  /// What is at `place`, which is less than size().
+  uint32_t operator()(uint32_t place) const {
+    uint64_t at = place;
+    do at = once(static_cast<uint32_t>(at));
+    while (at >= size_);
+    return static_cast<uint32_t>(at);
+  }
+
+ private:
+  /// The finaliser of MurmurHash3 (Appleby, public domain): every bit of x decides over every bit of the result.
+  static uint32_t mix(uint32_t x) {
+    x = (x ^ (x >> 16)) * 0x85EBCA6Bu;
+    x = (x ^ (x >> 13)) * 0xC2B2AE35u;
+    return x ^ (x >> 16);
+  }
+  /// `value` further round by a share of `end`.
+  static uint32_t turned(uint32_t value, uint32_t bits, uint32_t end) {
+    const uint64_t sum = uint64_t{value} + ((uint64_t{bits} * end) >> 32);
+    return static_cast<uint32_t>(sum >= end ? sum - end : sum);
+  }
+
+  uint64_t once(uint32_t cell) const {
+    uint32_t row = cell / columns_, column = cell % columns_;
+    for (size_t i = 0; i < keys_.size(); i += 2) {
+      row = turned(row, mix(column ^ keys_[i]), rows_);
+      column = turned(column, mix(row ^ keys_[i + 1]), columns_);
+    }
+    return uint64_t{row} * columns_ + column;
+  }
+
+  uint32_t size_ = 0, rows_ = 1, columns_ = 1;
+  std::array<uint32_t, 12> keys_{};
+};
+
+}  // namespace sg::train
