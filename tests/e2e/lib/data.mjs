@@ -12,6 +12,21 @@ export function series(rows, change = (_, fields) => fields) {
   return `${lines.join('\n')}\n`;
 }
 
+/** Three columns of waves with noise: no window is like another, so that each counts for itself in a mean loss. */
+export function noisySeries(rows) {
+  let seed = 1;
+  const noise = () => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return seed / 2 ** 32 - 0.5;
+  };
+  const lines = ['value,other,third'];
+  for (let row = 0; row < rows; row += 1) {
+    const fields = [5 + 2 * Math.sin(row / 4), Math.cos(row / 9), 3 * Math.sin(row / 31)];
+    lines.push(fields.map((value) => (value + noise()).toFixed(4)).join(','));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
 /** A series of at least so many bytes. */
 export function largeSeries(bytes) {
   const block = series(2000);

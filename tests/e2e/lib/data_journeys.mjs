@@ -119,7 +119,15 @@ export function dataJourneys(browser, title) {
       const path = world.write('long.csv', largeSeries(60_000_000));
       const ui = new Ui(await session.openDashboard());
       await ui.pickFile(path);
-      await observer.until(({ reading }) => (reading?.bytes ?? 0) > 1_000_000, 'the first rows');
+      const { firstRows } = await observer.until(
+        ({ reading }) => (reading?.bytes ?? 0) > 1_000_000,
+        'the import on its way',
+      );
+      const columns = firstRows.columns.map(({ name, type }) => `${name}: ${type}`);
+      assert.deepEqual(columns, ['date: datetime', 'value: number', 'other: number']);
+      assert.deepEqual(firstRows.rows[0], ['2020-01-01', '10.0000', '1.0000']);
+      assert.equal(firstRows.rows.length, 20);
+      assert.match(await ui.text('first-rows'), /date.*value.*other.*2020-01-01/);
       await ui.click('cancel-reading');
       await observer.until(({ phase }) => phase === 'empty', 'the end of it');
       const empty = async () => (await keptFiles(observer.page)).length === 0;
