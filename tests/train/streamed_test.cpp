@@ -280,6 +280,39 @@ TEST_CASE("a checkpoint of a run in blocks meets its data changed, or cut into o
   CHECK(other.session->state().step == 9);
 }
 
+TEST_CASE("a checkpoint whose windows were shown in another order goes on from the start of its epoch, and says so",
+          "[train][blocks]") {
+  Elsewhere data = waves(1200, gaps);
+  const train::TrainConfig config = small_config();
+  const train::Bounds in_memory = train::bounds_of(config);
+  for (const train::Bounds& bounds : {in_memory, tight()}) {
+    const auto saved = [&](int steps) {
+      train::Session session(cpu_devices(), "cpu", open(data, config, bounds), config);
+      run_fed(session, data, steps);
+      return train::read_checkpoint(train::save_checkpoint(session, "waves", "null", {}));
+    };
+    const auto restored = [&](const train::Checkpoint& checkpoint) {
+      return train::restore_session(checkpoint, cpu_devices(), "cpu", open(data, config, bounds, checkpoint.scaler));
+    };
+    train::Checkpoint checkpoint = saved(9);
+    CHECK(restored(checkpoint).notice.empty());
+    CHECK(restored(checkpoint).session->state().step_in_epoch == 9);
+    const auto start_over = [&] {
+      const train::Restored other = restored(checkpoint);
+      CHECK(other.notice.find("in another order: training goes on from the start of an epoch") != std::string::npos);
+      CHECK(other.session->state().step_in_epoch == 0);
+      CHECK(other.session->state().step == 9);
+      CHECK(other.session->state().epoch == 0);
+    };
+    checkpoint.dataset["order"] = "another";
+    start_over();
+    checkpoint.dataset.erase("order");  // as files have it from before there was another
+    start_over();
+    checkpoint.state.step_in_epoch = 0;
+    CHECK(restored(checkpoint).notice.empty());  // nothing of the epoch was shown
+  }
+}
+
 TEST_CASE("steps of a run in blocks see what the whole series in memory gives for the same windows",
           "[train][blocks]") {
   Elsewhere data = waves(1500, gaps);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/check.h"
+#include "train/permutation.h"
 
 namespace sg::train {
 namespace {
@@ -88,6 +89,7 @@ std::vector<uint8_t> save_checkpoint(Session& session, const std::string& datase
   const Copy copy = session.copy();
   json dataset = session.supply().fingerprint();
   dataset["name"] = dataset_name;
+  dataset["order"] = kWindowOrder;
   std::vector<TensorBytes> tensors;
   for (const Values& v : copy.tensors) tensors.push_back(bytes_of("", v));
   for (const Values& v : copy.best) tensors.push_back(bytes_of(kBest, v));
@@ -124,15 +126,17 @@ Restored restore_session(const Checkpoint& checkpoint, const Devices& devices, c
   const json now = supply->fingerprint();
   const bool same = same_data(now, checkpoint.dataset);
   // The windows that an epoch has shown are known by the order that they were shown in.
-  const bool same_order = same && value_of(now, "blocks") == value_of(checkpoint.dataset, "blocks");
-  if (!same_order && copy.state.step_in_epoch > 0) {
+  const bool same_blocks = value_of(now, "blocks") == value_of(checkpoint.dataset, "blocks");
+  const bool same_order = value_of(checkpoint.dataset, "order") == kWindowOrder;
+  if (!(same && same_blocks && same_order) && copy.state.step_in_epoch > 0) {
     copy.state.step_in_epoch = 0;
     copy.state.loss_sum = 0;
     copy.state.loss_count = 0;
     if (same)
-      out.notice =
-          "the data is read in other blocks than when the checkpoint was saved: training goes on from the start of an "
-          "epoch";
+      out.notice = std::string(same_order ? "the data is read in other blocks than when the checkpoint was saved"
+                                          : "the checkpoint was saved by a version that shows the windows of an epoch "
+                                            "in another order") +
+                   ": training goes on from the start of an epoch";
   }
   if (!same) {  // what was best on other rows says nothing of these
     copy.state.best.reset();

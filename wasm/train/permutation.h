@@ -5,10 +5,14 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "core/random.h"
 
 namespace sg::train {
+
+/// What a checkpoint says of the order: another name where what follows from (seed, epoch, part) becomes another.
+inline constexpr std::string_view kWindowOrder = "feistel/1";
 
 class Permutation {
  public:
