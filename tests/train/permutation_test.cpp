@@ -40,6 +40,19 @@ TEST_CASE("a permutation shows everything once, whatever its size", "[train][per
   }
 }
 
+TEST_CASE("a stretch of a permutation is what its places are, however long it is", "[train][permutation]") {
+  for (const uint32_t n : {1u, 15u, 17u, 1000u}) {
+    const Permutation p(n, 9, 1, 0);
+    const std::vector<uint32_t> all = all_of(p);
+    for (uint32_t first = 0; first < n; first += 7)
+      for (const uint32_t length : {0u, 1u, 15u, 16u, 37u, n}) {
+        std::vector<uint32_t> values(std::min(length, n - first));
+        p.fill(first, values);
+        CHECK(std::equal(values.begin(), values.end(), all.begin() + first));
+      }
+  }
+}
+
 static_assert(sizeof(Permutation) <= 64, "an order takes no memory that grows with the windows");
 
 TEST_CASE("a permutation reaches the largest sizes, place by place", "[train][permutation]") {

@@ -27,7 +27,8 @@ class Batches {
     }
     const size_t first = static_cast<size_t>(index) * batch_size_;
     batch_.resize(std::min(batch_size_, windows_.size() - first));
-    for (size_t i = 0; i < batch_.size(); ++i) batch_[i] = windows_[order_(static_cast<uint32_t>(first + i))];
+    order_.fill(static_cast<uint32_t>(first), batch_);
+    for (uint32_t& window : batch_) window = windows_[window];
     return batch_;
   }
 

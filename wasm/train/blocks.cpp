@@ -140,9 +140,14 @@ void Blocks::finish() {
   ++version_;
 }
 
-uint32_t Blocks::window_at(size_t place) const {
-  if (place < carried_.size()) return carried_[place];
-  return list_[order_in_block_(static_cast<uint32_t>(place - carried_.size()))];
+void Blocks::windows_at(size_t place, std::span<uint32_t> windows) const {
+  const size_t from = std::min(place, carried_.size());
+  const size_t waited = std::min(windows.size(), carried_.size() - from);
+  std::copy_n(carried_.begin() + static_cast<std::ptrdiff_t>(from), waited, windows.begin());
+  if (waited == windows.size()) return;
+  const std::span<uint32_t> own = windows.subspan(waited);
+  order_in_block_.fill(static_cast<uint32_t>(place + waited - carried_.size()), own);
+  for (uint32_t& window : own) window = list_[window];
 }
 
 /// The last windows in the order, which are no whole step, become those that the next block begins with.
@@ -153,8 +158,10 @@ void Blocks::carry_over() {
   if (list_.empty() && count == carried_.size()) return;  // a block without windows: they are where they belong
   std::vector<uint32_t> carried;
   std::vector<uint64_t> rows;
+  std::vector<uint32_t> left(count);
+  windows_at(here - count, left);
   for (size_t i = 0; i < count; ++i) {
-    const uint32_t from = window_at(here - count + i);
+    const uint32_t from = left[i];
     const size_t to = room + i * span();
     rows.push_back(part_.row_of(from));
     if (from != to) part_.copy(from, to, span());
@@ -171,7 +178,7 @@ std::span<const uint32_t> Blocks::batch(int epoch, int step) {
   SG_CHECK(has(epoch, step), "the windows of a step are not here");
   const auto first = static_cast<size_t>(static_cast<uint64_t>(step) * batch_size() - list_begin_);
   batch_.resize(size_of(step));
-  for (size_t i = 0; i < batch_.size(); ++i) batch_[i] = window_at(first + i);
+  windows_at(first, batch_);
   handled_ += batch_.size();
   return batch_;
 }

@@ -59,8 +59,8 @@ class Blocks final : public Supply {
   uint64_t end_of(int step) const;
   size_t block_of(uint64_t window) const;
   void order_pieces(int epoch);
-  /// The first row of a window, by its place in the block's order.
-  uint32_t window_at(size_t place) const;
+  /// The first rows of windows from a place in the block's order on.
+  void windows_at(size_t place, std::span<uint32_t> windows) const;
   void begin(size_t block);
   void finish();
   void carry_over();

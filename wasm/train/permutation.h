@@ -3,8 +3,10 @@
 // anywhere in it, without a pause and without memory for an order. A Feistel network on a grid of rows and columns
 // that has few more cells than n; a place that leads outside of n goes through it again, which keeps it one to one.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "core/random.h"
@@ -34,10 +36,21 @@ class Permutation {
 
   /// What is at `place`, which is less than size().
   uint32_t operator()(uint32_t place) const {
-    uint64_t at = place;
-    do at = once(static_cast<uint32_t>(at));
-    while (at >= size_);
-    return static_cast<uint32_t>(at);
+    uint32_t value = 0;
+    fill(place, {&value, 1});
+    return value;
+  }
+
+  /// What is at `first` and the places after it. Several go through the rounds side by side: each alone would wait for
+  /// itself.
+  void fill(uint32_t first, std::span<uint32_t> values) const {
+    constexpr size_t kAbreast = 16;
+    while (values.size() >= kAbreast) {
+      fill_abreast<kAbreast>(first, values.data());
+      first += static_cast<uint32_t>(kAbreast);
+      values = values.subspan(kAbreast);
+    }
+    for (size_t i = 0; i < values.size(); ++i) fill_abreast<1>(first + static_cast<uint32_t>(i), &values[i]);
   }
 
  private:
@@ -49,17 +62,28 @@ class Permutation {
   }
   /// `value` further round by a share of `end`.
   static uint32_t turned(uint32_t value, uint32_t bits, uint32_t end) {
-    const uint64_t sum = uint64_t{value} + ((uint64_t{bits} * end) >> 32);
-    return static_cast<uint32_t>(sum >= end ? sum - end : sum);
+    const uint32_t sum = value + static_cast<uint32_t>((uint64_t{bits} * end) >> 32);
+    return std::min(sum, sum - end);  // what would be less than 0 is large
   }
 
-  uint64_t once(uint32_t cell) const {
-    uint32_t row = cell / columns_, column = cell % columns_;
-    for (size_t i = 0; i < keys_.size(); i += 2) {
-      row = turned(row, mix(column ^ keys_[i]), rows_);
-      column = turned(column, mix(row ^ keys_[i + 1]), columns_);
+  template <size_t N>
+  void fill_abreast(uint32_t first, uint32_t* values) const {
+    std::array<uint32_t, N> rows, columns;
+    for (size_t i = 0; i < N; ++i) {
+      rows[i] = (first + static_cast<uint32_t>(i)) / columns_;
+      columns[i] = (first + static_cast<uint32_t>(i)) % columns_;
     }
-    return uint64_t{row} * columns_ + column;
+    for (size_t k = 0; k < keys_.size(); k += 2) {
+      for (size_t i = 0; i < N; ++i) rows[i] = turned(rows[i], mix(columns[i] ^ keys_[k]), rows_);
+      for (size_t i = 0; i < N; ++i) columns[i] = turned(columns[i], mix(rows[i] ^ keys_[k + 1]), columns_);
+    }
+    for (size_t i = 0; i < N; ++i) {
+      const uint64_t cell = uint64_t{rows[i]} * columns_ + columns[i];
+      if (cell < size_)
+        values[i] = static_cast<uint32_t>(cell);
+      else
+        fill_abreast<1>(static_cast<uint32_t>(cell), &values[i]);
+    }
   }
 
   uint32_t size_ = 0, rows_ = 1, columns_ = 1;
