@@ -156,7 +156,7 @@ class Program : public Dialog {
     }
     // Both programs end with 1 when the person cancels; zenity also when it can't open the display.
     const bool no_display = complaint_.find("open display") != std::string::npos;
-    if (exited && WEXITSTATUS(status) == 1 && !no_display) return {Choice::Kind::cancelled, complaint_};
+    if (exited && WEXITSTATUS(status) == 1 && !no_display) return {Choice::Kind::cancelled, ""};
     return {Choice::Kind::unavailable, path_ + (no_display ? " can't open the display" : " did not work")};
   }
 

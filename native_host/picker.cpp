@@ -84,7 +84,7 @@ class Picker {
       case Choice::Kind::picked:
         return answer(grant(choice.text));
       case Choice::Kind::cancelled:
-        return answer({Answer::Kind::cancelled, choice.text});
+        return answer({Answer::Kind::cancelled, ""});
       case Choice::Kind::refused:
         return answer({Answer::Kind::refused, choice.text});
       case Choice::Kind::failed:

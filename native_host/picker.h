@@ -21,7 +21,7 @@ enum class Ask : char { folder = 'd', file = 'f', close = 'c' };
 struct Answer {
   enum class Kind : char {
     granted = 'g',      // text: the root's name
-    cancelled = 'x',    // by the person or by Ask::close; text: what the program complained of, for tests
+    cancelled = 'x',    // by the person or by Ask::close
     refused = 'r',      // what was picked may not be granted; text: why
     unavailable = 'u',  // there is no desktop to ask on; text: why
     failed = 'e',       // text: what went wrong

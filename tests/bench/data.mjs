@@ -6,9 +6,9 @@ import { closeSync, openSync, readFileSync, readdirSync, statSync, writeSync } f
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ChromiumSession } from '../e2e/lib/chromium.mjs';
-import { ROOT, World } from '../e2e/lib/world.mjs';
+import { ROOT } from '../e2e/lib/world.mjs';
 import { median, say } from './figures.mjs';
+import { inChromium } from './in_chromium.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -233,11 +233,4 @@ async function measure(world, session) {
   );
 }
 
-const world = new World();
-const session = await ChromiumSession.launch(world);
-try {
-  await measure(world, session);
-} finally {
-  await session.close();
-  world.close();
-}
+await inChromium(measure);

@@ -4,12 +4,11 @@
 // ratios to the dashboard in front; nothing is asserted.
 //   node tests/bench/hidden.mjs [--minutes 10] [--visible-minutes 1] [--slice 10]
 import { parseArgs } from 'node:util';
-import { ChromiumSession } from '../e2e/lib/chromium.mjs';
 import { series } from '../e2e/lib/data.mjs';
 import { Ui } from '../e2e/lib/ui.mjs';
-import { World } from '../e2e/lib/world.mjs';
 import { build } from './cells.mjs';
 import { figure, least, load, median, say } from './figures.mjs';
+import { inChromium } from './in_chromium.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -74,11 +73,4 @@ async function measure(world, session) {
 }
 
 for (const part of ['core', 'host', 'extension']) build(part);
-const world = new World();
-const session = await ChromiumSession.launch(world);
-try {
-  await measure(world, session);
-} finally {
-  await session.close();
-  world.close();
-}
+await inChromium(measure);

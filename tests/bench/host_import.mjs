@@ -7,10 +7,10 @@
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ChromiumSession } from '../e2e/lib/chromium.mjs';
-import { BUILD, World } from '../e2e/lib/world.mjs';
+import { BUILD } from '../e2e/lib/world.mjs';
 import { writeCsv } from './csv_file.mjs';
 import { interleave, load, median, say } from './figures.mjs';
+import { inChromium } from './in_chromium.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -125,13 +125,7 @@ async function measure(world, session) {
   say(`load ${load().toFixed(1)}`);
 }
 
-const world = new World();
-world.installHost();
-installEcho(world);
-const session = await ChromiumSession.launch(world);
-try {
-  await measure(world, session);
-} finally {
-  await session.close();
-  world.close();
-}
+await inChromium(measure, (world) => {
+  world.installHost();
+  installEcho(world);
+});

@@ -5,9 +5,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ChromiumSession } from '../e2e/lib/chromium.mjs';
-import { BUILD, HOST_PROGRAM, World } from '../e2e/lib/world.mjs';
+import { BUILD, HOST_PROGRAM } from '../e2e/lib/world.mjs';
 import { interleave, median, say } from './figures.mjs';
+import { inChromium } from './in_chromium.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -98,12 +98,6 @@ async function measure(world, session) {
   say(`ratio ${ratio.toFixed(2)}`);
 }
 
-const world = new World();
-world.installHost();
-const session = await ChromiumSession.launch(world);
-try {
-  await measure(world, session);
-} finally {
-  await session.close();
-  world.close();
-}
+await inChromium(measure, (world) => {
+  world.installHost();
+});

@@ -31,6 +31,12 @@ inline const Repair& repair_of(const Table& table, const std::string& kind) {
   return table.repairs.first.front();
 }
 
+inline std::vector<std::string> names_of(const Table& table) {
+  std::vector<std::string> names;
+  for (const Column& column : table.columns) names.push_back(column.name);
+  return names;
+}
+
 /// The error that the text gives; fails when it gives none.
 inline Error csv_error(std::string_view text, CsvOptions options = {}) {
   try {

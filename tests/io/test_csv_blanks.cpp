@@ -5,16 +5,6 @@
 using namespace sg;
 using namespace std::string_literals;
 
-namespace {
-
-std::vector<std::string> names_of(const CsvTable& table) {
-  std::vector<std::string> names;
-  for (const Column& column : table.columns) names.push_back(column.name);
-  return names;
-}
-
-}  // namespace
-
 TEST_CASE("what numpy.savetxt writes is read with its header", "[io]") {
   const std::string rows =
       "1.000000000000000000e+00 2.500000000000000000e+00 -3.000000000000000000e+00\n"

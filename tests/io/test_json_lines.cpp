@@ -9,12 +9,6 @@ using namespace std::string_literals;
 
 namespace {
 
-std::vector<std::string> names_of(const Table& table) {
-  std::vector<std::string> names;
-  for (const Column& column : table.columns) names.push_back(column.name);
-  return names;
-}
-
 std::string rows_of(size_t n) {
   return lines_of(n, [](size_t i) { return R"({"i":)" + std::to_string(i) + "}"; });
 }

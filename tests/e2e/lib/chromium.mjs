@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Observer } from './observer.mjs';
 import { watchProblems } from './problems.mjs';
 import { puppeteer } from './puppeteer.mjs';
+import { BrowserSession } from './session.mjs';
 import { BUILD, IDS } from './world.mjs';
 import { startXvfb } from './xvfb.mjs';
 
@@ -33,7 +34,7 @@ const POPUP = 'popup.html';
 const isBackground = (target) =>
   target.type() === 'service_worker' && target.url().startsWith(ORIGIN);
 
-export class ChromiumSession {
+export class ChromiumSession extends BrowserSession {
   static async launch(world, { headed = false, args = [] } = {}) {
     mkdirSync(world.profile, { recursive: true });
     const display = headed && process.env.DISPLAY === undefined ? await startXvfb() : null;
@@ -60,10 +61,8 @@ export class ChromiumSession {
   }
 
   constructor(world, browser, display) {
+    super(world, browser, display);
     this.kind = 'chromium';
-    this.world = world;
-    this.browser = browser;
-    this.display = display;
     Object.assign(this, watchProblems(browser, ORIGIN));
   }
 
@@ -147,27 +146,5 @@ export class ChromiumSession {
     const target = this.browser.targets().find(isBackground);
     await this.letGo(target);
     await (await target.worker()).close();
-  }
-
-  /** The browser dies at once, as in a crash or a power cut of its own. */
-  async kill() {
-    const process = this.browser.process();
-    const gone = new Promise((done) => process.once('exit', done));
-    process.kill('SIGKILL');
-    await gone;
-    this.display?.stop();
-  }
-
-  /** The browser is started again with the same profile. */
-  relaunch() {
-    return ChromiumSession.launch(this.world);
-  }
-
-  async close() {
-    const process = this.browser.process();
-    const late = setTimeout(() => process?.kill('SIGKILL'), 5000);
-    await this.browser.close().catch(() => {});
-    clearTimeout(late);
-    this.display?.stop();
   }
 }

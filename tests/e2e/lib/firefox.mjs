@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Observer } from './observer.mjs';
 import { puppeteer } from './puppeteer.mjs';
+import { BrowserSession } from './session.mjs';
 import { BUILD, IDS } from './world.mjs';
 import { startXvfb } from './xvfb.mjs';
 
@@ -12,7 +13,7 @@ const UUID = '5b0d6f0e-52a4-4c1c-9d0a-7e1f3b2a9c01';
 const ORIGIN = `moz-extension://${UUID}/`;
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-export class FirefoxSession {
+export class FirefoxSession extends BrowserSession {
   /** Without a display Firefox has no WebGL, so an Xvfb is started where there is none. */
   static async launch(world) {
     mkdirSync(world.profile, { recursive: true });
@@ -43,10 +44,8 @@ export class FirefoxSession {
   }
 
   constructor(world, browser, display) {
+    super(world, browser, display);
     this.kind = 'firefox';
-    this.world = world;
-    this.browser = browser;
-    this.display = display;
     this.problems = [];
     // Firefox writes its own troubles there too: what pages log is quoted, what they throw names their address.
     const isOurs = (line) =>
@@ -91,27 +90,5 @@ export class FirefoxSession {
 
   async observe() {
     return Observer.on(await this.openPage('icons/16.png'));
-  }
-
-  /** The browser dies at once, as in a crash or a power cut of its own. */
-  async kill() {
-    const process = this.browser.process();
-    const gone = new Promise((done) => process.once('exit', done));
-    process.kill('SIGKILL');
-    await gone;
-    this.display?.stop();
-  }
-
-  /** The browser is started again with the same profile. */
-  relaunch() {
-    return FirefoxSession.launch(this.world);
-  }
-
-  async close() {
-    const process = this.browser.process();
-    const late = setTimeout(() => process?.kill('SIGKILL'), 8000);
-    await this.browser.close().catch(() => {});
-    clearTimeout(late);
-    this.display?.stop();
   }
 }

@@ -6,9 +6,7 @@ import { config, example, Room } from './room.ts';
 
 let room: Room;
 beforeEach(async () => {
-  room = new Room();
-  room.noHost();
-  await room.training.begin();
+  room = await Room.begun();
 });
 afterEach(() => {
   room.host.close();

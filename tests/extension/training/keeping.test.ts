@@ -7,9 +7,7 @@ import { config, CSV, example, Room } from './room.ts';
 
 let room: Room;
 beforeEach(async () => {
-  room = new Room();
-  room.noHost();
-  await room.training.begin();
+  room = await Room.begun();
 });
 afterEach(() => {
   room.host.close();

@@ -137,6 +137,14 @@ export class Room {
     );
   }
 
+  /** One whose worker has begun, without a native host. */
+  static async begun(): Promise<Room> {
+    const room = new Room();
+    room.noHost();
+    await room.training.begin();
+    return room;
+  }
+
   noHost(): void {
     this.host.onRequest = () => {
       this.host.tell({

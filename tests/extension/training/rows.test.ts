@@ -10,9 +10,7 @@ const ROWS = Array.from({ length: 14 }, (_, i) => [i, i * i]);
 const TEXT = `a,b\n${ROWS.map((row) => row.join(',')).join('\n')}\n`;
 const COLUMNS = [0, 1].map((c) => ROWS.slice(0, MOST_ROWS).map((row) => row[c]));
 beforeEach(async () => {
-  room = new Room();
-  room.noHost();
-  await room.training.begin();
+  room = await Room.begun();
   await room.do({
     type: 'dataset.open',
     source: { kind: 'file', file: new File([TEXT], 'mine.csv', { lastModified: 7 }) },

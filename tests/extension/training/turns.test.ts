@@ -9,9 +9,7 @@ const long = { ...config, training: { epochs: 100_000 } };
 
 let room: Room;
 beforeEach(async () => {
-  room = new Room();
-  room.noHost();
-  await room.training.begin();
+  room = await Room.begun();
   await room.do(example);
 });
 
