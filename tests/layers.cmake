@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.20)
 
 set(MAX_LINES 400)
-set(ROOMS io core ops cpu webgl nn optim models forecast train bindings native_host)
+set(ROOMS io core ops cpu webgl nn optim models forecast tables train bindings native_host)
 
 # A word with a dot is one file, a word without is a room. Every room may include itself, and io/error.h, which holds
 # the one error type.
@@ -17,8 +17,9 @@ set(nn_MAY ops core)
 set(optim_MAY ops core)
 set(models_MAY nn ops core)
 set(forecast_MAY io)
-set(train_MAY models optim forecast io core nn ops)
-set(bindings_MAY io core ops cpu webgl nn optim models forecast train)
+set(tables_MAY forecast io core/random.h)
+set(train_MAY models optim forecast tables io core nn ops)
+set(bindings_MAY io core ops cpu webgl nn optim models forecast tables train)
 set(native_host_MAY io)
 
 # Libraries of one room: a pattern of the header, a pattern of the files that may include it, and what to say.

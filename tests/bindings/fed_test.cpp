@@ -1,73 +1,15 @@
 // Sessions on data sets whose values lie in shards, through the door: what they ask for, and that a selection that fits
 // into memory then trains as a table in memory does, bit for bit.
 #include <catch2/catch.hpp>
-#include <cstring>
-#include <map>
 
-#include "bindings/data_exports.h"
 #include "io/safetensors.h"
-#include "io/shard.h"
 #include "tests/bindings/module.h"
+#include "tests/bindings/shards.h"
 #include "tests/train/series.h"
 
 using namespace sg::test;
 
 namespace {
-
-/// What the worker does: keeps the shards of an import, and serves rows from them.
-struct Shards {
-  json manifest;
-  std::map<std::string, std::vector<uint8_t>> files;
-
-  explicit Shards(const std::string& csv) {
-    const json source{{"name", "wave.csv"}, {"size", csv.size()}};
-    const int import = reply(sg_import_open(source.dump().c_str()))["import"];
-    keep(reply(sg_import_part(import, "wave.csv")));
-    keep(
-        reply(sg_import_feed(import, reinterpret_cast<const uint8_t*>(csv.data()), static_cast<uint32_t>(csv.size()))));
-    const json finished = reply(sg_import_finish(import));
-    keep(finished);
-    manifest = finished["manifest"];
-    sg_import_close(import);
-  }
-  void keep(const json& r) {
-    if (!r["ok"]) throw std::runtime_error(r.dump());
-    for (const json& shard : r.value("shards", json::array())) {
-      const auto* bytes = reinterpret_cast<const uint8_t*>(shard["pointer"].get<uintptr_t>());
-      files[shard["file"]] = std::vector<uint8_t>(bytes, bytes + shard["length"].get<size_t>());
-    }
-  }
-  int attach() const {
-    const json attached = reply(sg_dataset_attach(manifest.dump().c_str()));
-    if (!attached["ok"]) throw std::runtime_error(attached.dump());
-    return attached["dataset"];
-  }
-  void serve(const json& needs) const {
-    auto* to = reinterpret_cast<float*>(needs["pointer"].get<uintptr_t>());
-    const uint64_t first = needs["first"], rows = needs["rows"];
-    for (const json& column : needs["columns"]) {
-      std::fill_n(to, rows, std::nanf(""));
-      for (const json& shard : manifest["shards"]) {
-        const uint64_t begin = std::max<uint64_t>(first, shard["first"]);
-        const uint64_t end = std::min(first + rows, shard["first"].get<uint64_t>() + shard["rows"].get<uint64_t>());
-        if (begin >= end) continue;
-        const auto& bytes = files.at(shard["file"]);
-        const sg::ShardIndex index(bytes, bytes.size());
-        const auto range = index.values(column, false, begin - index.first_row(), end - begin);
-        if (range) std::memcpy(to + (begin - first), bytes.data() + range->begin, range->size());
-      }
-      to += rows;
-    }
-  }
-  /// Serves a session until it wants nothing; its last reply.
-  json feed(int session, json last) const {
-    while (last["ok"] && !last["needs"].is_null()) {
-      serve(last["needs"]);
-      last = reply(sg_session_fed(session));
-    }
-    return last;
-  }
-};
 
 json create(int dataset, const json& config) { return reply(sg_session_create(dataset, config.dump().c_str())); }
 

@@ -22,6 +22,7 @@ import type {
 import type { Counters } from '../../extension/src/messages/commands.ts';
 import type { DatasetDescription, RunConfig } from '../../extension/src/messages/state.ts';
 import { describeTable, FakeImport } from './fake_import.ts';
+import { FakeJudging } from './fake_judging.ts';
 import { askAgain, needsOf, rowsOf, takeRows } from './fake_rows.ts';
 import type { FakeRows } from './fake_rows.ts';
 import { safetensors } from './fake_shards.ts';
@@ -55,7 +56,7 @@ const DUTIES: Record<string, number> = {
 export const STEPS_PER_EPOCH = 10;
 export const lossAt = (step: number): number => 1 / (1 + step);
 
-export class FakeCore implements Core {
+export class FakeCore extends FakeJudging implements Core {
   readonly datasets = new Map<number, FakeDataset>();
   readonly sessions = new Map<number, FakeSession>();
   readonly imports = new Map<number, FakeImport>();

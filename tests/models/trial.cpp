@@ -20,6 +20,7 @@ const std::map<std::string, models::Values> kSmall{
     {"transformer", {{"width", 12}, {"heads", 2}, {"layers", 1}, {"dropout", 0}}},
     {"patchtst", {{"patch", 4}, {"stride", 2}, {"width", 12}, {"heads", 2}, {"layers", 1}, {"dropout", 0}}},
     {"mlp", {{"hidden", 24}, {"layers", 1}}},
+    {"residual_mlp", {{"width", 16}, {"blocks", 1}, {"dropout", 0}}},
     {"nbeats", {{"blocks", 2}, {"hidden", 24}, {"basis", 8}}},
     {"convnet", {{"channels", 6}, {"stages", 2}}},
     {"char_transformer", {{"width", 16}, {"heads", 2}, {"layers", 1}}},
@@ -35,12 +36,25 @@ std::vector<float> numbers(const Shape& shape, uint32_t seed, int below) {
   return all;
 }
 
+/// The last ones of a table's row are codes, those of each category apart.
+std::vector<float> inputs(const models::Sizes& s, const Shape& shape) {
+  std::vector<float> x = numbers(shape, 1, s.vocabulary);
+  if (s.task != Task::table) return x;
+  for (int n = 0; n < kBatch; ++n)
+    for (int c = 0; c < s.categories; ++c)
+      x[static_cast<size_t>((n + 1) * s.features - s.categories + c)] =
+          static_cast<float>(c * s.codes / s.categories + n % (s.codes / s.categories));
+  return x;
+}
+
 Shape input_shape(const models::Sizes& s) {
   switch (s.task) {
     case Task::image:
       return {kBatch, s.channels, s.height, s.width};
     case Task::text:
       return {kBatch, s.time};
+    case Task::table:
+      return {kBatch, 1, s.features};
     case Task::forecast:
       break;
   }
@@ -50,6 +64,7 @@ Shape input_shape(const models::Sizes& s) {
 Shape target_shape(const models::Sizes& s) {
   switch (s.task) {
     case Task::image:
+    case Task::table:
       return {kBatch};
     case Task::text:
       return {kBatch * s.time};
@@ -73,6 +88,8 @@ models::Sizes small_sizes(Task task, int time) {
       return {.task = task, .channels = 2, .height = 8, .width = 8, .classes = 3};
     case Task::text:
       return {.task = task, .time = 8, .vocabulary = 7};
+    case Task::table:
+      return {.task = task, .features = 4, .classes = 3, .codes = 6, .categories = 2};
     case Task::forecast:
       break;
   }
@@ -96,12 +113,13 @@ Trial::Trial(const models::ModelInfo& model, Device& device, const models::Sizes
       context_{.training = true, .generator = {3, 0}},
       x_shape_(input_shape(sizes)),
       y_shape_(target_shape(sizes)),
-      x_(numbers(x_shape_, 1, sizes.vocabulary)),
+      x_(inputs(sizes, x_shape_)),
       y_(numbers(y_shape_, 2, sizes.task == Task::text ? sizes.vocabulary : sizes.classes)) {}
 
 Shape Trial::output_shape() const {
   switch (sizes_.task) {
     case Task::image:
+    case Task::table:
       return {kBatch, sizes_.classes};
     case Task::text:
       return {kBatch, sizes_.time, sizes_.vocabulary};

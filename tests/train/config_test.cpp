@@ -37,7 +37,8 @@ TEST_CASE("every field describes itself, with the default that an empty configur
     }
     if (type == "choice") {
       REQUIRE(f["choices"].size() > 1);
-      for (const json& c : f["choices"]) CHECK(with({{name, c["value"]}}).to_json()["training"][name] == c["value"]);
+      for (const json& c : f["choices"])
+        CHECK(TrainConfig::from_json({{group, {{name, c["value"]}}}}).to_json()[group][name] == c["value"]);
     }
     if (!f["when"].is_null()) {
       const json decider = field(f["when"]["field"]);

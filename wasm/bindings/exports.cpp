@@ -28,7 +28,6 @@ namespace {
 
 using namespace bindings;
 
-std::map<int, Run> runs;
 std::vector<uint8_t> last_checkpoint;
 
 /// What checkpoints say of the file that a data set was read from, exactly as they say it of one with a manifest.
@@ -65,18 +64,6 @@ json keep(bindings::Run run) {
   json out = session_json(kept);
   out["session"] = handle;
   return out;
-}
-
-bindings::Run& find_run(int handle) { return find(runs, handle, "session"); }
-
-/// Its session; throws session.loading while its data is still read, session.racing while the race for its device goes
-/// on.
-bindings::Run& find_session(int handle) {
-  bindings::Run& run = find_run(handle);
-  if (run.failed) throw *run.failed;
-  if (!run.session && !run.race) throw Error("session.loading", "the run's rows are still to be fed: sg_session_needs");
-  if (!run.session) throw Error("session.racing", "the race for a device is not over: call sg_session_race first");
-  return run;
 }
 
 /// What a run that waits for rows replies to what needs them; null: it does not wait.
@@ -237,8 +224,13 @@ SG_EXPORT const char* sg_session_validate(int session) {
                 {"fraction", 1},
                 {"loss", v.loss},
                 {"scaled", bindings::metrics_json(v.scaled)},
-                {"mae", v.data.mae},
-                {"rmse", v.data.rmse},
+                {"mae", v.classes ? json() : json(v.data.mae)},
+                {"rmse", v.classes ? json() : json(v.data.rmse)},
+                {"r2", v.classes ? json() : json(v.data.r2)},
+                {"classes", v.classes ? json{{"accuracy", v.classes->accuracy},
+                                             {"macroF1", v.classes->macro_f1},
+                                             {"logLoss", v.classes->log_loss}}
+                                      : json()},
                 {"baselines", bindings::baselines_json(run)}};
   });
 }
@@ -250,10 +242,11 @@ SG_EXPORT const char* sg_session_predict(int session, int first, int count) {
     if (first < 0 || count < 1 || count > 4096) throw Error("predict.bad_range", "ask for 1 to 4096 windows from 0 on");
     const train::Forecasts f = run.session->predict(static_cast<size_t>(first), static_cast<size_t>(count));
     const auto h = static_cast<std::ptrdiff_t>(run.session->config().horizon);
+    const auto wide = static_cast<std::ptrdiff_t>(f.forecast.size() / f.rows.size());  // of classes: all probabilities
     json truth = json::array(), forecast = json::array();
     for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(f.rows.size()); ++i) {
       truth.push_back(std::vector<float>(f.truth.begin() + i * h, f.truth.begin() + (i + 1) * h));
-      forecast.push_back(std::vector<float>(f.forecast.begin() + i * h, f.forecast.begin() + (i + 1) * h));
+      forecast.push_back(std::vector<float>(f.forecast.begin() + i * wide, f.forecast.begin() + (i + 1) * wide));
     }
     return json{{"first", first},
                 {"count", f.rows.size()},

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "bindings/reply.h"
+#include "train/task.h"
+
 namespace sg::bindings {
 namespace {
 
@@ -13,20 +16,38 @@ struct Columns {
   std::vector<size_t> features, targets;
 };
 Columns choose_columns(const Table& table, train::TrainConfig& config) {
-  if (config.target.empty()) throw Error("config.bad_field", "data.target is empty: choose the column to predict");
+  train::resolve_task(config, table);
   Columns columns;
   columns.targets.push_back(table.index_of(config.target));
-  if (config.features.empty())
-    for (const Column& c : table.columns)
-      if (c.type == ColumnType::number) config.features.push_back(c.name);
   for (const std::string& name : config.features) columns.features.push_back(table.index_of(name));
   return columns;
 }
 
+TableChoice table_choice(const Table& table, const Columns& columns, const train::TrainConfig& config) {
+  return choose_table(table, columns.features, columns.targets[0], config.task == train::Task::classification);
+}
+
+/// A checkpoint of a table has what its rows are encoded by.
+void check_encoding(const train::TrainConfig& config, const train::Checkpoint* from) {
+  if (from && config.is_table() != from->encoding.has_value())
+    throw Error("checkpoint.corrupt", "the checkpoint's task and its encoding do not go together");
+}
+
 /// Of a table with its values.
-std::unique_ptr<train::Supply> make_supply(const DataSet& data, train::TrainConfig& config, const Scaler* scaler) {
-  const Columns columns = choose_columns(data.table, config);
-  const SeriesTable series = series_from_table(data.table, columns.features, columns.targets);
+std::unique_ptr<train::Supply> make_supply(const DataSet& data, train::TrainConfig& config,
+                                           const train::Checkpoint* from) {
+  const Table& table = data.table;
+  const Columns columns = choose_columns(table, config);
+  check_encoding(config, from);
+  if (config.is_table()) {
+    const TableChoice choice = table_columns(table, table_choice(table, columns, config));
+    const TableConfig how = train::table_config(config);
+    return std::make_unique<train::Resident>(from ? std::make_unique<const TableData>(choice, how, *from->encoding)
+                                                  : std::make_unique<const TableData>(choice, how),
+                                             config, data.file);
+  }
+  const Scaler* scaler = from ? &from->scaler : nullptr;
+  const SeriesTable series = series_from_table(table, columns.features, columns.targets);
   const WindowConfig windows = train::window_config(config);
   return std::make_unique<train::Resident>(
       scaler ? ForecastData(series, windows, *scaler) : ForecastData(series, windows), config, data.file);
@@ -34,14 +55,21 @@ std::unique_ptr<train::Supply> make_supply(const DataSet& data, train::TrainConf
 
 /// Of one without.
 std::unique_ptr<Loading> make_loading(const train::Devices& devices, const DataSet& data, train::TrainConfig config,
-                                      const Scaler* scaler, const std::optional<train::Bounds>& bounds) {
+                                      const train::Checkpoint* from, const std::optional<train::Bounds>& bounds) {
   const Columns columns = choose_columns(data.table, config);
+  check_encoding(config, from);
+  if (config.is_table()) {
+    train::Opening opening(table_choice(data.table, columns, config), config, from ? from->encoding : std::nullopt,
+                           data.source, bounds);
+    return std::make_unique<Loading>(Loading{devices, std::move(config), std::move(opening), {}, {}, false});
+  }
   train::Opening opening(choose_series(data.table, columns.features, columns.targets), config,
-                         scaler ? std::optional(*scaler) : std::nullopt, data.source, bounds);
+                         from ? std::optional(from->scaler) : std::nullopt, data.source, bounds);
   return std::make_unique<Loading>(Loading{devices, std::move(config), std::move(opening), {}, {}, false});
 }
 
 void measure_baselines(Run& run, const ForecastData& data, size_t season) {
+  if (data.encoding()) return;  // those of a table are learnt, in the evaluation
   run.naive = naive_forecast(data);
   run.season = season;
   if (run.season > 0) run.seasonal = seasonal_naive_forecast(data, run.season);
@@ -49,6 +77,7 @@ void measure_baselines(Run& run, const ForecastData& data, size_t season) {
 
 /// The configuration's season, or the one that is found.
 size_t season_of(const train::TrainConfig& config, const ForecastData& data) {
+  if (data.encoding()) return 0;
   if (config.season > 0) return static_cast<size_t>(config.season);
   const auto found = propose_season(data);
   return found ? found->period : 0;
@@ -106,6 +135,16 @@ void begin_loaded(Run& run) {
 
 }  // namespace
 
+Run& find_run(int handle) { return find(runs, handle, "session"); }
+
+Run& find_session(int handle) {
+  Run& run = find_run(handle);
+  if (run.failed) throw *run.failed;
+  if (!run.session && !run.race) throw Error("session.loading", "the run's rows are still to be fed: sg_session_needs");
+  if (!run.session) throw Error("session.racing", "the race for a device is not over: call sg_session_race first");
+  return run;
+}
+
 std::optional<RowFeed::Need> need(const Run& run) {
   if (run.failed) throw *run.failed;
   if (run.loading) return run.loading->opening.need();
@@ -135,12 +174,16 @@ bool fed(Run& run) {
 json needs_json(const Run& run) {
   const auto wanted = need(run);
   if (!wanted) return nullptr;
-  return {{"first", wanted->first},
-          {"rows", wanted->rows},
-          {"columns", std::vector<size_t>(wanted->columns.begin(), wanted->columns.end())},
-          {"pointer", reinterpret_cast<uintptr_t>(wanted->values)},
-          {"done", wanted->done},
-          {"total", wanted->total}};
+  return needs_json(*wanted);
+}
+
+json needs_json(const RowFeed::Need& wanted) {
+  return {{"first", wanted.first},
+          {"rows", wanted.rows},
+          {"columns", std::vector<size_t>(wanted.columns.begin(), wanted.columns.end())},
+          {"pointer", reinterpret_cast<uintptr_t>(wanted.values)},
+          {"done", wanted.done},
+          {"total", wanted.total}};
 }
 
 json state_json(Run& run) {
@@ -198,6 +241,7 @@ json session_json(Run& run) {
 json metrics_json(const Metrics& m) { return {{"mse", m.mse}, {"mae", m.mae}, {"rmse", m.rmse}}; }
 
 json baselines_json(const Run& run) {
+  if (run.session->data().encoding()) return nullptr;
   const auto loss = [&](const BaselineResult& b) {
     return run.session->config().loss == train::Loss::mae ? b.scaled.mae : b.scaled.mse;
   };
@@ -270,13 +314,13 @@ Run resume_run(const train::Devices& devices, const DataSet& data, train::Checkp
   Run run;
   run.dataset_name = data.name;
   if (!data.source.is_null()) {
-    run.loading = make_loading(devices, data, checkpoint.config, &checkpoint.scaler, bounds);
+    run.loading = make_loading(devices, data, checkpoint.config, &checkpoint, bounds);
     checkpoint.config = run.loading->config;
     run.loading->checkpoint = std::move(checkpoint);
     run.loading->device_asked = device_asked;
     return run;
   }
-  std::unique_ptr<train::Supply> supply = make_supply(data, checkpoint.config, &checkpoint.scaler);
+  std::unique_ptr<train::Supply> supply = make_supply(data, checkpoint.config, &checkpoint);
   measure_baselines(run, supply->validation(), season_of(checkpoint.config, supply->training()));
   resume(run, devices, std::move(supply), checkpoint, device_asked);
   return run;

@@ -1,6 +1,7 @@
 // A run as the module keeps it: the race for its device, then its session, and what is told of both in JSON.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "forecast/baselines.h"
 #include "io/table.h"
 #include "train/checkpoint.h"
+#include "train/evaluation.h"
 #include "train/opening.h"
 #include "train/race.h"
 #include "train/session.h"
@@ -46,8 +48,9 @@ struct Run {
   BaselineResult naive, seasonal;
   size_t season = 0;
   uint64_t peak_bytes = 0;
-  std::optional<Progress> preparing;   // while there is something to prepare
-  std::vector<train::Notice> notices;  // of the run's start
+  std::optional<Progress> preparing;              // while there is something to prepare
+  std::vector<train::Notice> notices;             // of the run's start
+  std::unique_ptr<train::Evaluation> evaluation;  // under way
 };
 
 /// A table with its values, or, with `source` (a manifest's), one whose values are to be fed to the run. `file` is for
@@ -58,6 +61,13 @@ struct DataSet {
   nlohmann::json source = nullptr;
   nlohmann::json file = nullptr;
 };
+
+/// Those that are open, by their handles.
+inline std::map<int, Run> runs;
+Run& find_run(int handle);
+/// Its session; throws session.loading while its data is still read, session.racing while the race for its device goes
+/// on.
+Run& find_session(int handle);
 
 /// `bounds`: none: the configuration's. Begins with reading where values are to be fed, and with a race where the
 /// device is left open and there is a graphics card.
@@ -85,6 +95,7 @@ train::Choice choice(const Run& run);
 train::Choice stored_choice(const Run& run);
 /// null or {first, rows, columns, pointer, done, total}
 nlohmann::json needs_json(const Run& run);
+nlohmann::json needs_json(const RowFeed::Need& need);
 nlohmann::json state_json(Run& run);
 nlohmann::json session_json(Run& run);
 nlohmann::json metrics_json(const Metrics& metrics);

@@ -15,7 +15,7 @@ template <typename Predict>
 BaselineResult measure(const ForecastData& data, std::string name, size_t period, const Predict& predict) {
   const size_t targets = data.targets();
   MetricSum scaled;
-  std::vector<MetricSum> units(targets);
+  std::vector<MetricSum> units(targets), ahead(data.config().horizon);
   for (const uint32_t start : data.windows().validation) {
     const size_t last = start + data.config().look_back - 1, first = data.stretch_begin(last);
     for (size_t h = 1; h <= data.config().horizon; ++h) {
@@ -24,6 +24,7 @@ BaselineResult measure(const ForecastData& data, std::string name, size_t period
         const ColumnScale& scale = data.scaler().targets[k];
         scaled.add(prediction, truth);
         units[k].add(scale.restore(prediction), scale.restore(truth));
+        if (k == 0) ahead[h - 1].add(scale.restore(prediction), scale.restore(truth));
       }
     }
   }
@@ -32,6 +33,7 @@ BaselineResult measure(const ForecastData& data, std::string name, size_t period
   result.period = period;
   result.scaled = scaled.result();
   for (const MetricSum& sum : units) result.data.push_back(sum.result());
+  for (const MetricSum& sum : ahead) result.by_horizon.push_back(sum.result());
   return result;
 }
 

@@ -15,11 +15,12 @@
 namespace sg {
 
 struct BaselineResult {
-  std::string name;           // "naive" or "seasonal_naive"
-  size_t period = 0;          // rows in a season; 0 for naive
-  Metrics scaled;             // comparable with the model's loss
-  std::vector<Metrics> data;  // per target, in its own units
-  uint64_t fallbacks = 0;     // forecasts whose season-old value is missing: an older season or the last value
+  std::string name;                 // "naive" or "seasonal_naive"
+  size_t period = 0;                // rows in a season; 0 for naive
+  Metrics scaled;                   // comparable with the model's loss
+  std::vector<Metrics> data;        // per target, in its own units
+  std::vector<Metrics> by_horizon;  // of the first target, in its own units: 1 row ahead, 2, ...
+  uint64_t fallbacks = 0;           // forecasts whose season-old value is missing: an older season or the last value
 
   nlohmann::json to_json() const;
 };

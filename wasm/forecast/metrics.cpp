@@ -15,7 +15,7 @@ void MetricSum::add(std::span<const float> predictions, std::span<const float> t
 Metrics MetricSum::result() const {
   if (count_ == 0) return {};
   const double n = static_cast<double>(count_);
-  return {squares_ / n, absolutes_ / n, std::sqrt(squares_ / n), count_};
+  return {squares_ / n, absolutes_ / n, std::sqrt(squares_ / n), spread_ > 0 ? 1 - squares_ / spread_ : 0, count_};
 }
 
 }  // namespace sg

@@ -12,6 +12,7 @@ struct Metrics {
   double mse = 0;
   double mae = 0;
   double rmse = 0;
+  double r2 = 0;  // 1 - squared errors / squared distances from the truths' mean; 0 where they do not vary
   uint64_t count = 0;
 };
 
@@ -22,6 +23,9 @@ class MetricSum {
     squares_ += error * error;
     absolutes_ += std::abs(error);
     ++count_;
+    const double delta = truth - mean_;
+    mean_ += delta / static_cast<double>(count_);
+    spread_ += delta * (truth - mean_);
   }
   void add(std::span<const float> predictions, std::span<const float> truths);
   /// Zeros with count 0 when nothing was added.
@@ -29,6 +33,7 @@ class MetricSum {
 
  private:
   double squares_ = 0;
+  double mean_ = 0, spread_ = 0;  // of the truths (Welford)
   double absolutes_ = 0;
   uint64_t count_ = 0;
 };

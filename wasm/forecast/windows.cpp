@@ -182,12 +182,12 @@ void ForecastData::gather(std::span<const uint32_t> starts, std::span<float> x, 
   }
   for (size_t n = 0; n < starts.size(); ++n) {
     const size_t s = starts[n];
-    if (s > rows_ || rows_ - s < config_.look_back + config_.horizon) {
+    if (s > rows_ || rows_ - s < std::max(config_.look_back, config_.target_at() + config_.horizon)) {
       throw Error("forecast.bad_batch", "gather: a window at row " + std::to_string(s) + " leaves the table");
     }
     std::copy_n(features_.begin() + static_cast<ptrdiff_t>(s * features()), x_size,
                 x.begin() + static_cast<ptrdiff_t>(n * x_size));
-    std::copy_n(targets_.begin() + static_cast<ptrdiff_t>((s + config_.look_back) * targets()), y_size,
+    std::copy_n(targets_.begin() + static_cast<ptrdiff_t>((s + config_.target_at()) * targets()), y_size,
                 y.begin() + static_cast<ptrdiff_t>(n * y_size));
   }
 }

@@ -14,10 +14,16 @@
 
 namespace sg {
 
+struct TableEncoding;
+
 struct WindowConfig {
   size_t look_back = 24;             // L
   size_t horizon = 1;                // H: rows 1..H ahead
   double validation_fraction = 0.2;  // of the rows, at the end
+  bool same_row = false;             // a table: the target stands in the row that is read
+
+  /// Rows from a window's first to its first target.
+  size_t target_at() const { return same_row ? 0 : look_back; }
 };
 
 /// Where windows may start, missing values aside.
@@ -54,6 +60,11 @@ WindowSplit split_windows(const SeriesTable& table, const WindowConfig& config);
 /// (forecast/series_part.h), whose rows are numbered as they lie here.
 class ForecastData {
  public:
+  virtual ~ForecastData() = default;
+  ForecastData(const ForecastData&) = default;
+  ForecastData(ForecastData&&) = default;
+  ForecastData& operator=(const ForecastData&) = default;
+  ForecastData& operator=(ForecastData&&) = default;
   ForecastData(const SeriesTable& table, const WindowConfig& config);
   /// With a scaler from a checkpoint instead of a fitted one; checkpoint.mismatch when its columns are others.
   ForecastData(const SeriesTable& table, const WindowConfig& config, Scaler scaler);
@@ -64,6 +75,10 @@ class ForecastData {
   const WindowConfig& config() const { return config_; }
   const WindowSplit& windows() const { return windows_; }
   const Scaler& scaler() const { return scaler_; }
+  /// Of a table's rows (tables/); null: this is a series.
+  virtual const TableEncoding* encoding() const { return nullptr; }
+  /// By class; empty: all weigh the same.
+  virtual const std::vector<float>& class_weights() const { return no_weights_; }
 
   /// Fills x [N, L, F] and y [N, H * K] (y[n, h * K + k] is target k, h + 1 rows ahead), scaled.
   void gather(std::span<const uint32_t> starts, std::span<float> x, std::span<float> y) const;
@@ -100,6 +115,9 @@ class ForecastData {
   Scaler scaler_;
   std::vector<float> features_;  // [rows, F]
   std::vector<float> targets_;   // [rows, K]
+
+ private:
+  std::vector<float> no_weights_;
 };
 
 }  // namespace sg

@@ -20,6 +20,8 @@ const char* things_of(Task task) {
       return "pictures";
     case Task::text:
       return "text";
+    case Task::table:
+      return "rows of a table";
     case Task::forecast:
       break;
   }
@@ -51,6 +53,8 @@ const char* name(Task task) {
       return "image";
     case Task::text:
       return "text";
+    case Task::table:
+      return "table";
     case Task::forecast:
       break;
   }

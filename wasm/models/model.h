@@ -1,6 +1,7 @@
 // Models by name. A model declares its configuration once, as fields with default, limits and one line of help: the
 // form in the pages, the validation and the documentation come from that. models.def lists the models, a row each.
 #pragma once
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,8 +14,9 @@ namespace sg::models {
 /// What a model is for, which decides what it reads and gives:
 /// forecast: x[N, time, features] -> y[N, outputs()], target k at h + 1 rows ahead in y[n, h * targets + k]
 /// image:    x[N, channels, height, width] -> logits[N, classes]
+/// table:    x[N, 1, features], the last of them codes of categories -> y[N, outputs()], a number or logits of classes
 /// text:     tokens[N, T], whole numbers, T up to time -> logits[N, T, vocabulary]
-enum class Task { forecast, image, text };
+enum class Task { forecast, image, text, table };
 const char* name(Task task);
 
 enum class FieldType { integer, real, boolean, choice };
@@ -63,11 +65,13 @@ struct Sizes {
   /// stand side by side: y[n, (h * targets + k) * values + v]. The first `places` of them are places on the target's
   /// own axis (quantiles, a mean): a model that scales its input scales only those back.
   int values = 1, places = 1;
-  int channels = 0, height = 0, width = 0, classes = 0;
+  int channels = 0, height = 0, width = 0, classes = 0;  // a table without classes: a number
+  /// Of a table: how many codes the categories have together, and how many of the features are such codes.
+  int codes = 0, categories = 0;
   int vocabulary = 0;
 
   int target_count() const { return static_cast<int>(targets.size()); }
-  int outputs() const { return horizon * target_count() * values; }
+  int outputs() const { return task == Task::table ? std::max(classes, 1) : horizon * target_count() * values; }
 };
 
 struct ModelInfo {

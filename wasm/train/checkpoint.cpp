@@ -93,13 +93,14 @@ std::vector<uint8_t> save_checkpoint(Session& session, const std::string& datase
   std::vector<TensorBytes> tensors;
   for (const Values& v : copy.tensors) tensors.push_back(bytes_of("", v));
   for (const Values& v : copy.best) tensors.push_back(bytes_of(kBest, v));
-  const std::map<std::string, std::string> metadata{{"format", std::string(kCheckpointFormat)},
-                                                    {"config", session.config().to_json().dump()},
-                                                    {"state", copy.state.to_json().dump()},
-                                                    {"device", choice.to_json().dump()},
-                                                    {"scaler", session.data().scaler().to_json().dump()},
-                                                    {"dataset", dataset.dump()},
-                                                    {"history", history}};
+  std::map<std::string, std::string> metadata{{"format", std::string(kCheckpointFormat)},
+                                              {"config", session.config().to_json().dump()},
+                                              {"state", copy.state.to_json().dump()},
+                                              {"device", choice.to_json().dump()},
+                                              {"scaler", session.data().scaler().to_json().dump()},
+                                              {"dataset", dataset.dump()},
+                                              {"history", history}};
+  if (const TableEncoding* encoding = session.data().encoding()) metadata["encoding"] = encoding->to_json().dump();
   return write_safetensors(tensors, metadata);
 }
 
@@ -109,12 +110,14 @@ Checkpoint read_checkpoint(std::span<const uint8_t> bytes) {
   TrainConfig config = TrainConfig::from_json(parse_whole(file, "config"));
   const State state = State::from_json(parse_whole(file, "state"));
   Scaler scaler = Scaler::from_json(parse_whole(file, "scaler"));
+  std::optional<TableEncoding> encoding;
+  if (file.header().metadata.count("encoding")) encoding = TableEncoding::from_json(parse_whole(file, "encoding"));
   std::optional<Choice> choice;
   if (file.header().metadata.count("device")) choice = Choice::from_json(parse_whole(file, "device"));
   json dataset = parse_whole(file, "dataset");
   json history = parse(file, "history");
   if (history.is_discarded()) history = nullptr;
-  return {std::move(file),    std::move(config), state, std::move(scaler), std::move(choice),
+  return {std::move(file),    std::move(config), state, std::move(scaler), std::move(encoding), std::move(choice),
           std::move(dataset), std::move(history)};
 }
 

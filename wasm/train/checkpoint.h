@@ -26,7 +26,8 @@ struct Checkpoint {
   TrainConfig config;
   State state;
   Scaler scaler;
-  std::optional<Choice> choice;  // none in those of an earlier version
+  std::optional<TableEncoding> encoding;  // of a table
+  std::optional<Choice> choice;           // none in those of an earlier version
   nlohmann::json dataset;
   nlohmann::json history;  // null when it cannot be read
 };

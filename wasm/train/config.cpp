@@ -19,6 +19,19 @@ const Options<optim::Kind> optimizers{{"adam", "Adam", optim::Kind::adam},
 const Options<Loss> losses{{"mse", "mean squared error", Loss::mse},
                            {"mae", "mean absolute error", Loss::mae},
                            {"huber", "Huber loss", Loss::huber}};
+const Options<Task> tasks{{"auto", "Find out", Task::automatic},
+                          {"forecast", "Forecast a series", Task::forecast},
+                          {"regression", "Predict a number", Task::regression},
+                          {"classification", "Predict a class", Task::classification}};
+const Options<Split> splits{{"auto", "by class, else at random", Split::automatic},
+                            {"random", "at random", Split::random},
+                            {"stratified", "at random within each class", Split::stratified},
+                            {"order", "the last rows", Split::order}};
+const Options<Scaling> scalings{{"standard", "mean 0, deviation 1", Scaling::standard},
+                                {"min_max", "from 0 to 1", Scaling::min_max},
+                                {"robust", "median and quartiles", Scaling::robust}};
+const Options<ClassWeights> class_weights{{"equal", "each row alike", ClassWeights::equal},
+                                          {"balanced", "each class alike", ClassWeights::balanced}};
 const Options<optim::Schedule> schedules{
     {"constant", "constant", optim::Schedule::constant},
     {"step", "falls in steps", optim::Schedule::step},
@@ -51,6 +64,11 @@ template <class Visitor, class C>
 void visit(Visitor& v, C& c) {
   constexpr Place front = Place::front, more = Place::more, elsewhere = Place::elsewhere;
   constexpr double kMost = 1e6;
+  v.choice({"data", "task", "Task",
+            "what is predicted; left open, the data decides: categories or numbers that are all 0 or 1 are classes, a "
+            "table with dates is a series, and anything else is a number to predict",
+            elsewhere},
+           c.task, tasks);
   v.texts({"data", "features", "Learn from", "the columns to learn from", elsewhere}, c.features);
   v.text({"data", "target", "Forecast", "the column to forecast", elsewhere}, c.target);
   v.number({"data", "lookBack", "Look back, rows", "rows that each forecast is made from", front}, c.look_back, 1,
@@ -69,6 +87,11 @@ void visit(Visitor& v, C& c) {
             "of data that is trained on in parts: what is shuffled together; half of it more is held for validation"},
            c.block, 0.1, 256);
 
+  v.choice({"data", "split", "Hold out", "which rows of a table are held out for validation", elsewhere}, c.split,
+           splits);
+  v.choice({"data", "scaling", "Scale numbers", "how a table's numbers are brought to one size", elsewhere}, c.scaling,
+           scalings);
+
   v.number({"training", "epochs", "Epochs", "times that all training rows are gone through", front}, c.epochs, 1,
            100000);
   v.number({"training", "learningRate", "Learning rate", "how far each step goes: smaller is slower and safer", front},
@@ -85,6 +108,8 @@ void visit(Visitor& v, C& c) {
       {"training", "accumulate", "Batches a step", "as if the batch were so many times as large, without its memory"},
       c.accumulate, 1, 1024);
   v.choice({"training", "loss", "Loss", "what is made small"}, c.loss, losses);
+  v.choice({"training", "classWeights", "Weigh classes", "whether rare classes count for more", elsewhere},
+           c.class_weights, class_weights);
 
   auto& o = c.optimizer;
   v.choice({"training", "optimizer", "Optimizer", "how a step follows from the gradient"}, o.kind, optimizers);
@@ -205,7 +230,9 @@ TrainConfig TrainConfig::from_json(const json& j) {
   if (model.contains("name")) {
     if (!model["name"].is_string()) bad("model.name", "must be a text");
     c.model = model["name"].get<std::string>();
-  }
+    c.model_named = true;
+  } else if (c.is_table())
+    c.model = kTableModel;
   c.values = models::values_from_json(models::find(c.model), model);
   return c;
 }

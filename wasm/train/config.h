@@ -9,10 +9,15 @@
 #include "models/model.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
+#include "tables/table_data.h"
 
 namespace sg::train {
 
+/// What is predicted; `automatic` until train/task.h has looked at the data.
+enum class Task { automatic, forecast, regression, classification };
+/// Of numbers; that of classes is the cross-entropy.
 enum class Loss { mse, mae, huber };
+enum class ClassWeights { equal, balanced };
 enum class Effort { full, leave_room, background };
 
 /// What a run leaves to others: the share of the time that it works in, and the steps whose losses are on their way
@@ -25,18 +30,27 @@ struct Politeness {
 };
 Politeness politeness(Effort effort);
 
+/// What is proposed for a table.
+inline constexpr const char* kTableModel = "residual_mlp";
+
 struct TrainConfig {
   // data
+  Task task = Task::automatic;
   std::vector<std::string> features;  // column names; empty: every number column
   std::string target;
   int look_back = 24;
   int horizon = 1;
   double validation_fraction = 0.2;
-  int season = 0;                   // rows; 0: find it
-  double memory = 256, block = 64;  // MiB; see bounds_of in opening.h
+  int season = 0;                       // rows; 0: find it
+  double memory = 256, block = 64;      // MiB; see bounds_of in opening.h
+  Split split = Split::automatic;       // of a table
+  Scaling scaling = Scaling::standard;  // of a table's numbers
   // model
   std::string model = "lstm";
   models::Values values;
+  bool model_named = false;  // else the task decides which one
+
+  bool is_table() const { return task == Task::regression || task == Task::classification; }
   // training
   int epochs = 20;
   int batch_size = 32;
@@ -44,6 +58,7 @@ struct TrainConfig {
   float learning_rate = 0.003f;
   optim::Config optimizer{.clip_norm = 1};
   Loss loss = Loss::mse;
+  ClassWeights class_weights = ClassWeights::equal;
   optim::ScheduleConfig schedule;  // `base` and `total` are filled in by the run
   int step_epochs = 10;            // schedule step
   int plateau_patience = 5;        // schedule reduce_on_plateau

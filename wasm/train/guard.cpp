@@ -135,7 +135,8 @@ std::map<size_t, Odd> odd_rows(const ForecastData& data, const TrainConfig& conf
   };
   for (size_t n = 0; n < starts.size(); ++n) {
     for (size_t i = 0; i < t * f; ++i) look(starts[n] + i / f, data.scaler().features[i % f].name, x[n * t * f + i]);
-    for (size_t i = 0; i < h * k; ++i) look(starts[n] + t + i / k, data.scaler().targets[i % k].name, y[n * h * k + i]);
+    for (size_t i = 0; i < h * k; ++i)
+      look(starts[n] + data.config().target_at() + i / k, data.scaler().targets[i % k].name, y[n * h * k + i]);
   }
   return rows;
 }

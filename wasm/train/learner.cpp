@@ -15,6 +15,13 @@ std::unique_ptr<nn::Module> make_model(Device& device, const ForecastData& data,
   nn::Init init{device, Generator{config.seed, 0}};
   models::Sizes sizes{
       .time = config.look_back, .features = static_cast<int>(data.features()), .horizon = config.horizon};
+  if (const TableEncoding* table = data.encoding()) {
+    sizes.task = models::Task::table;
+    sizes.classes = static_cast<int>(table->classes.size());
+    sizes.categories = static_cast<int>(table->categories.size());
+    sizes.codes = table->codes();
+    return models::make(models::find(config.model), init, sizes, config.values);
+  }
   for (const ColumnScale& target : data.scaler().targets) {
     const auto& features = data.scaler().features;
     const auto found = std::find_if(features.begin(), features.end(),
@@ -53,9 +60,13 @@ Learner::Learner(std::unique_ptr<Device> device, std::unique_ptr<nn::Module> mod
       context_{.training = true, .generator = {config.seed, 0}},
       most_resident_(most_resident_bytes) {
   if (config.ema > 0) ema_.emplace(parameters_, config.ema);
+  const std::vector<float>& weights = data_.class_weights();
+  if (!weights.empty()) class_weights_ = Tensor::from(*device_, {static_cast<int>(weights.size())}, weights);
 }
 
 Tensor Learner::loss(const Tensor& forecast, const Tensor& truth) const {
+  if (config_.task == Task::classification)
+    return ops::cross_entropy(forecast, ops::reshape(truth, Shape{truth.dim(0)}), {.class_weight = class_weights_});
   switch (config_.loss) {
     case Loss::mae:
       return ops::l1_loss(forecast, truth);
@@ -100,9 +111,10 @@ void Learner::fill(const Part& part, std::span<const uint32_t> starts) {
 Learner::Batch Learner::batch_of(const Part& part) const {
   if (!part.starts.defined()) return part.batch;
   const int outputs = config_.horizon * static_cast<int>(data_.targets());
-  return {ops::windows(series_.x, part.starts, 0, config_.look_back),
-          ops::reshape(ops::windows(series_.y, part.starts, config_.look_back, config_.horizon),
-                       Shape{part.windows, outputs})};
+  return {
+      ops::windows(series_.x, part.starts, 0, config_.look_back),
+      ops::reshape(ops::windows(series_.y, part.starts, static_cast<int>(data_.config().target_at()), config_.horizon),
+                   Shape{part.windows, outputs})};
 }
 
 Learner::Pass Learner::forward(const Batch& batch) {
@@ -156,6 +168,7 @@ void Learner::begin_planning() {
     }
   }
   std::vector<Tensor> all = model_->constants();
+  if (class_weights_.defined()) all.push_back(class_weights_);
   if (series_.y.defined()) all.insert(all.end(), {series_.x, series_.y});
   for (const Parameter& p : tensors()) all.push_back(p.value);
   all.push_back(optimizer_.guard());
@@ -236,13 +249,19 @@ void Learner::reload() {
 }
 
 Forecast Learner::forecast(const ForecastData& data, std::span<const uint32_t> starts) {
+  const size_t row = static_cast<size_t>(config_.look_back) * data_.features();
+  std::vector<float> x(starts.size() * row), y(starts.size() * static_cast<size_t>(config_.horizon) * data_.targets());
+  data.gather(starts, x, y);
+  return forecast(x, std::move(y));
+}
+
+Forecast Learner::forecast(std::span<const float> x, std::vector<float> truth) {
   const NoGrad off;
-  const int n = static_cast<int>(starts.size()), t = config_.look_back, f = static_cast<int>(data_.features());
+  const int t = config_.look_back, f = static_cast<int>(data_.features());
   const int outputs = config_.horizon * static_cast<int>(data_.targets());
-  std::vector<float> x(static_cast<size_t>(n) * static_cast<size_t>(t * f));
+  const int n = static_cast<int>(truth.size()) / outputs;
   Forecast out;
-  out.truth.resize(static_cast<size_t>(n) * static_cast<size_t>(outputs));
-  data.gather(starts, x, out.truth);
+  out.truth = std::move(truth);
   nn::Context context;
   std::optional<optim::Averaged> averaged;
   if (ema_) averaged.emplace(*ema_);

@@ -25,7 +25,7 @@ struct StepNumbers {
 };
 
 struct Forecast {
-  std::vector<float> values, truth;  // scaled, [windows, outputs]
+  std::vector<float> values, truth;  // scaled, [windows, outputs]; of classes: logits, and their numbers [windows]
   double loss = 0;
 };
 
@@ -56,6 +56,8 @@ class Learner {
   Forecast forecast(std::span<const uint32_t> starts) { return forecast(data_, starts); }
   /// Of windows of other data with the same columns.
   Forecast forecast(const ForecastData& data, std::span<const uint32_t> starts);
+  /// Of windows as gather gives them.
+  Forecast forecast(std::span<const float> x, std::vector<float> truth);
 
   /// The forward pass of a training step and its loss, on the tape.
   struct Pass {
@@ -114,6 +116,7 @@ class Learner {
   optim::Optimizer optimizer_;
   std::optional<optim::Ema> ema_;
   nn::Context context_;
+  Tensor class_weights_;  // where they differ
   Tensor step_values_;
   uint64_t most_resident_;
   Batch series_;                      // the scaled series, on the device: undefined where it is not

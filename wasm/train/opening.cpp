@@ -4,6 +4,7 @@
 
 #include "forecast/baselines.h"
 #include "train/blocks.h"
+#include "train/task.h"
 
 namespace sg::train {
 
@@ -58,6 +59,27 @@ Opening::Opening(SeriesChoice choice, const TrainConfig& config, std::optional<S
   scan_.emplace(choice_, windows_, *pieces_);
 }
 
+Opening::Opening(TableChoice choice, const TrainConfig& config, std::optional<TableEncoding> encoding,
+                 nlohmann::json source, const std::optional<Bounds>& bounds)
+    : config_(config),
+      source_(std::move(source)),
+      bounds_(bounds ? *bounds : bounds_of(config)),
+      feed_(choice.columns, bounds_.request_floats),
+      phase_(Phase::table),
+      table_(std::move(choice)),
+      encoding_(std::move(encoding)) {
+  // What was read stands beside what is made of it for a moment.
+  const uint64_t bytes = table_.rows * (2 * table_.columns.size()) * sizeof(float);
+  if (table_.rows >= uint64_t{1} << 32 || bytes > bounds_.resident)
+    throw Error("table.too_large", std::to_string(table_.rows) + " rows of " + std::to_string(table_.columns.size()) +
+                                       " columns take " + std::to_string(bytes >> 20) + " MiB, and a table may take " +
+                                       std::to_string(bounds_.resident >> 20) +
+                                       ": learn from fewer columns, or from a part of the rows");
+  feed_.ask({{0, table_.rows}});
+  for (TableColumn& column : table_.features) column.cells.reserve(static_cast<size_t>(table_.rows));
+  table_.target.cells.reserve(static_cast<size_t>(table_.rows));
+}
+
 std::optional<RowFeed::Need> Opening::need() {
   if (phase_ == Phase::ready) return std::nullopt;
   return feed_.need();
@@ -66,10 +88,12 @@ std::optional<RowFeed::Need> Opening::need() {
 void Opening::fed() {
   const RowChunk chunk = feed_.fed();
   if (phase_ == Phase::whole) take_whole(chunk);
+  if (phase_ == Phase::table) take_table(chunk);
   if (phase_ == Phase::scanning) scan_->add(chunk);
   if (phase_ == Phase::validation) take_validation(chunk);
   if (feed_.need()) return;
   if (phase_ == Phase::whole) return finish_whole();
+  if (phase_ == Phase::table) return finish_table();
   if (phase_ == Phase::scanning) return finish_scan();
   finish_validation();
 }
@@ -83,6 +107,23 @@ void Opening::take_whole(const RowChunk& chunk) {
   };
   add(choice_.feature_at, series_.features);
   add(choice_.target_at, series_.targets);
+}
+
+void Opening::take_table(const RowChunk& chunk) {
+  for (size_t c = 0; c < table_.columns.size(); ++c) {
+    std::vector<float>& cells = (c < table_.features.size() ? table_.features[c] : table_.target).cells;
+    const std::span<const float> values = chunk.column(c);
+    cells.insert(cells.end(), values.begin(), values.end());
+  }
+}
+
+void Opening::finish_table() {
+  const TableConfig config = table_config(config_);
+  auto data = encoding_ ? std::make_unique<const TableData>(table_, config, std::move(*encoding_))
+                        : std::make_unique<const TableData>(table_, config);
+  table_ = {};
+  supply_ = std::make_unique<Resident>(std::move(data), config_, std::move(source_));
+  phase_ = Phase::ready;
 }
 
 void Opening::finish_whole() {

@@ -31,6 +31,10 @@ class Opening {
   Opening(SeriesChoice choice, const TrainConfig& config, std::optional<Scaler> scaler, nlohmann::json source,
           const std::optional<Bounds>& bounds = {});
 
+  /// Of a table, which must fit into memory as a whole; throws table.too_large where it does not.
+  Opening(TableChoice choice, const TrainConfig& config, std::optional<TableEncoding> encoding, nlohmann::json source,
+          const std::optional<Bounds>& bounds = {});
+
   /// None once it is ready.
   std::optional<RowFeed::Need> need();
   /// Throws what a table in memory would: forecast.gaps, forecast.empty_column.
@@ -44,9 +48,11 @@ class Opening {
   std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
 
  private:
-  enum class Phase { whole, scanning, validation, ready };
+  enum class Phase { whole, table, scanning, validation, ready };
   void take_whole(const RowChunk& chunk);
+  void take_table(const RowChunk& chunk);
   void finish_whole();
+  void finish_table();
   void finish_scan();
   void take_validation(const RowChunk& chunk);
   void finish_validation();
@@ -61,6 +67,8 @@ class Opening {
   RowFeed feed_;
   Phase phase_ = Phase::whole;
   SeriesTable series_;  // phase whole
+  TableChoice table_;   // phase table
+  std::optional<TableEncoding> encoding_;
   std::optional<Pieces> pieces_;
   std::optional<SeriesScan> scan_;
   std::optional<SeriesPart> validation_;

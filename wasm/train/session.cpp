@@ -308,20 +308,23 @@ bool Session::validate(size_t max_windows) {
     const size_t n = std::min(kValidationBatch, end - validated_);
     Forecast f = surviving([&] { return learner().forecast(data, std::span(windows).subspan(validated_, n)); });
     validation_loss_ += f.loss * static_cast<double>(n);
-    scaled_sum_.add(f.values, f.truth);
-    data.scaler().restore_targets(f.values);
-    data.scaler().restore_targets(f.truth);
-    data_sum_.add(f.values, f.truth);
+    add_validated(data, f);
     validated_ += n;
   }
   if (validated_ < windows.size()) return false;
-  validation_ = {validation_loss_ / static_cast<double>(windows.size()), scaled_sum_.result(), data_sum_.result()};
+  validation_ = {validation_loss_ / static_cast<double>(windows.size()), scaled_sum_.result(), data_sum_.result(), {}};
+  if (class_sum_) validation_.classes = class_sum_->result();
   validated_ = 0;
   validation_loss_ = 0;
   scaled_sum_ = {};
   data_sum_ = {};
+  class_sum_.reset();
   judge_validation();
   return true;
+}
+
+Forecast Session::outputs(std::span<const float> x, const std::vector<float>& truth) {
+  return surviving([&] { return learner().forecast(x, truth); });
 }
 
 /// Of an epoch's end, once: what else is measured in between decides nothing.
@@ -347,10 +350,6 @@ void Session::judge_validation() {
   recovery_.update(state_);
 }
 
-double Session::validation_fraction() const {
-  return static_cast<double>(validated_) / static_cast<double>(supply_->validation().windows().validation.size());
-}
-
 Forecasts Session::predict(size_t first, size_t count) {
   const ForecastData& data = supply_->validation();
   const auto& windows = data.windows().validation;
@@ -358,17 +357,15 @@ Forecasts Session::predict(size_t first, size_t count) {
            "predict: window " + std::to_string(first) + " of " + std::to_string(windows.size()));
   const auto starts = std::span(windows).subspan(first, std::min(count, windows.size() - first));
   Forecast f = surviving([&] { return learner().forecast(data, starts); });
-  data.scaler().restore_targets(f.values);
-  data.scaler().restore_targets(f.truth);
+  if (data.encoding() && !data.encoding()->classes.empty()) {
+    to_probabilities(f.values, data.encoding()->classes.size());
+  } else {
+    data.scaler().restore_targets(f.values);
+    data.scaler().restore_targets(f.truth);
+  }
   Forecasts out{{}, std::move(f.truth), std::move(f.values)};
-  for (const uint32_t s : starts) out.rows.push_back(data.row_of(s + static_cast<uint32_t>(config_.look_back)));
+  for (const uint32_t s : starts) out.rows.push_back(data.row_of(s + static_cast<uint32_t>(data.config().target_at())));
   return out;
-}
-
-int64_t Session::parameter_count() const {
-  int64_t n = 0;
-  for (const Parameter& p : parameters()) n += p.value.size();
-  return n;
 }
 
 Copy Session::copy() {

@@ -12,6 +12,7 @@
 
 #include "core/device.h"
 #include "forecast/baselines.h"
+#include "tables/metrics.h"
 #include "train/config.h"
 #include "train/copy.h"
 #include "train/learner.h"
@@ -22,7 +23,8 @@ namespace sg::train {
 
 struct Validation {
   double loss = 0;       // the run's loss, scaled units
-  Metrics scaled, data;  // data: in the target's own units
+  Metrics scaled, data;  // data: in the target's own units; of classes: nothing is counted
+  std::optional<ClassScores> classes;
 };
 
 struct Forecasts {
@@ -79,7 +81,10 @@ class Session {
   bool validate(size_t max_windows);
   double validation_fraction() const;
   const Validation& validation() const { return validation_; }
+  /// Of classes: the truth is their numbers, the forecast a probability for each.
   Forecasts predict(size_t first, size_t count);
+  /// What the model gives for windows as ForecastData::gather gives them, scaled.
+  Forecast outputs(std::span<const float> x, const std::vector<float>& truth);
 
   const TrainConfig& config() const { return config_; }
   void set_effort(Effort effort) { config_.effort = effort; }
@@ -120,6 +125,7 @@ class Session {
   void take(const Pending& p, const StepNumbers& numbers);
   [[noreturn]] void refuse(const Pending& p, const StepNumbers& numbers);
   bool epoch_trained() const { return state_.step_in_epoch == supply_->steps(); }
+  void add_validated(const ForecastData& data, Forecast& f);
   void judge_validation();
   void restore_best();
 
@@ -143,6 +149,7 @@ class Session {
   size_t validated_ = 0;
   double validation_loss_ = 0;
   MetricSum scaled_sum_, data_sum_;
+  std::optional<ClassSum> class_sum_;
   Validation validation_;
 };
 

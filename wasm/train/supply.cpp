@@ -15,15 +15,19 @@ Supply::Supply(uint64_t windows, const TrainConfig& config)
 }
 
 Resident::Resident(ForecastData data, const TrainConfig& config, nlohmann::json source)
-    : Supply(data.windows().training.size(), config),
+    : Resident(std::make_unique<const ForecastData>(std::move(data)), config, std::move(source)) {}
+
+Resident::Resident(std::unique_ptr<const ForecastData> data, const TrainConfig& config, nlohmann::json source)
+    : Supply(data->windows().training.size(), config),
       data_(std::move(data)),
-      batches_(data_.windows().training, config.batch_size * config.accumulate, config.seed),
+      batches_(data_->windows().training, config.batch_size * config.accumulate, config.seed),
       source_(std::move(source)) {}
 
 nlohmann::json Resident::fingerprint() const {
   SeriesCrc crc;
-  for (size_t row = 0; row < data_.rows(); ++row) crc.add(data_.target(row, 0));
-  nlohmann::json j{{"rows", data_.rows()}, {"trainingWindows", data_.windows().training.size()}, {"target", crc.hex()}};
+  for (size_t row = 0; row < data_->rows(); ++row) crc.add(data_->target(row, 0));
+  nlohmann::json j{
+      {"rows", data_->rows()}, {"trainingWindows", data_->windows().training.size()}, {"target", crc.hex()}};
   if (!source_.is_null()) j["source"] = source_;
   return j;
 }

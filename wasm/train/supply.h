@@ -2,6 +2,7 @@
 // all there (Resident); one that is larger comes in blocks (train/blocks.h), whose rows are asked for and fed.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -69,10 +70,11 @@ class Resident final : public Supply {
  public:
   /// `source`: of the file, as its manifest has it; null: unknown.
   Resident(ForecastData data, const TrainConfig& config, nlohmann::json source = nullptr);
+  Resident(std::unique_ptr<const ForecastData> data, const TrainConfig& config, nlohmann::json source = nullptr);
 
-  const ForecastData& training() const override { return data_; }
-  const ForecastData& validation() const override { return data_; }
-  uint64_t skipped() const override { return data_.windows().skipped_training + data_.windows().skipped_validation; }
+  const ForecastData& training() const override { return *data_; }
+  const ForecastData& validation() const override { return *data_; }
+  uint64_t skipped() const override { return data_->windows().skipped_training + data_->windows().skipped_validation; }
   nlohmann::json fingerprint() const override;
   bool has(int, int) const override { return true; }
   void enter(int, int) override {}
@@ -81,10 +83,10 @@ class Resident final : public Supply {
   uint64_t version() const override { return 0; }
   std::span<const uint32_t> batch(int epoch, int step) override { return batches_.batch(epoch, step); }
   int first_steps() const override { return steps(); }
-  uint64_t bytes() const override { return data_.bytes(); }
+  uint64_t bytes() const override { return data_->bytes(); }
 
  private:
-  ForecastData data_;
+  std::unique_ptr<const ForecastData> data_;
   Batches batches_;
   nlohmann::json source_;
 };

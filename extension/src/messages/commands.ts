@@ -18,6 +18,7 @@ import type {
   TrainingConfig,
 } from './state.ts';
 import { checkCheckpoint, checkRun, RUN_NAME_LENGTH, RUN_NOTE_LENGTH } from './checkpoint_names.ts';
+import type { Evaluation, NewPredictions } from './evaluation.ts';
 import * as v from './validate.ts';
 
 /** The BroadcastChannel between pages and the training worker. */
@@ -122,6 +123,10 @@ export const COMMANDS = {
   // What the form of the next run is filled with, in place of what the page proposes; null: nothing any more.
   'config.offer': v.object({ config: v.nullable(runConfig) }),
   'predictions.get': v.object({ first: v.integer(0), count: v.integer(1, 4096) }),
+  // Of a run that makes no steps right now.
+  'evaluation.get': none,
+  // Another file, whose rows the run's model predicts.
+  'predictions.make': v.object({ source }),
   'host.connect': none,
   'host.list': v.object({}, { path }),
   // Shows the desktop's own file chooser; what the person picks there is granted to the host.
@@ -202,6 +207,8 @@ export interface Results {
   'run.import': { store: StoreName; run: string };
   'config.offer': Nothing;
   'predictions.get': Predictions;
+  'evaluation.get': Evaluation;
+  'predictions.make': NewPredictions;
   'host.connect': RunState['host'];
   'host.list': { path: string; entries: HostEntry[] };
   /** The name of what was granted, or null when the person picked nothing. */

@@ -160,8 +160,8 @@ export interface ModelField {
   help: string;
 }
 
-/** What a model is for: series of numbers, pictures or text. */
-export type Task = 'forecast' | 'image' | 'text';
+/** What a model is for: series of numbers, pictures, text or rows of a table. */
+export type Task = 'forecast' | 'image' | 'text' | 'table';
 
 export interface ModelDescription {
   name: string;

@@ -9,12 +9,15 @@ import type {
   Preparing,
   Progress,
 } from '../messages/state.ts';
+import type { Evaluation, NewPredictions } from '../messages/evaluation.ts';
 import type { StoredDataset } from '../storage/datasets.ts';
 import type { Counters } from '../messages/commands.ts';
 import { CoreError } from './core.ts';
 import type { Core } from './core.ts';
 import type { Needs, SessionInfo, StepReply, ValidateReply } from './core_replies.ts';
+import type { OpenDataset } from './dataset.ts';
 import { TrainingError } from './errors.ts';
+import { evaluate, predictOn } from './judging.ts';
 import { savingPlan } from './retention.ts';
 import type { SavingPlan } from './retention.ts';
 import { Loop, Pace, rest, Rests, SpeedMeter } from './loop.ts';
@@ -58,6 +61,7 @@ export class ActiveRun {
   readonly #stored: StoredDataset | null;
   readonly #closing = new AbortController();
   #loading: Promise<unknown> | null = null;
+  readonly #judging = new Set<AbortController>();
   readonly #events: RunEvents;
   readonly #history: () => History;
   readonly #loop = new Loop(() => this.#turn());
@@ -102,6 +106,7 @@ export class ActiveRun {
 
   /** Begins, or goes on after a pause. */
   start(): void {
+    this.#endJudging();
     this.#paused = false;
     this.#lastTurnAt = null;
     this.#left.begin(performance.now(), this.#state.step);
@@ -120,6 +125,7 @@ export class ActiveRun {
 
   close(): void {
     this.#ended = true;
+    this.#endJudging();
     this.#closing.abort();
     this.#loop.close();
     this.#failCaptures(
@@ -150,6 +156,40 @@ export class ActiveRun {
       if (predictions !== null) return predictions;
       this.#loadFor(needs);
     }
+  }
+
+  /** Called off when it makes steps again: its weights are then others. */
+  evaluate(): Promise<Evaluation> {
+    return this.#judged((signal) =>
+      evaluate(this.#core, this.#session, signal, async (needs) => {
+        this.#loadFor(needs);
+        await this.#loading;
+      }),
+    );
+  }
+
+  predictOn(dataset: OpenDataset): Promise<NewPredictions> {
+    return this.#judged((signal) => predictOn(this.#core, this.#session, dataset, signal));
+  }
+
+  async #judged<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#goesOn) {
+      const message = 'The model still learns: pause or stop the run first.';
+      throw new TrainingError('run.active', message);
+    }
+    const judging = new AbortController();
+    this.#judging.add(judging);
+    try {
+      await this.#loading;
+      return await work(judging.signal);
+    } finally {
+      this.#judging.delete(judging);
+    }
+  }
+
+  #endJudging(): void {
+    const message = 'The run went on, and its model is another one by now: pause it and ask again.';
+    for (const judging of this.#judging) judging.abort(new TrainingError('run.active', message));
   }
 
   /** Ends it with what has gone wrong outside of its turns. */

@@ -21,7 +21,7 @@ const device: v.Check<DeviceName> = v.oneOf('cpu', 'webgl');
 const model: v.Check<ModelDescription> = v.object({
   name: v.text(100, 1),
   label: v.text(100, 1),
-  task: v.oneOf('forecast', 'image', 'text'),
+  task: v.oneOf('forecast', 'image', 'text', 'table'),
   help: v.withDefault(v.text(), ''),
   fields: v.list(
     v.object({

@@ -115,6 +115,38 @@ export class DataRoom {
     }
   }
 
+  /** Another file, for as long as it is used; what is open stays open. */
+  async beside<T>(source: DataSource, use: (dataset: OpenDataset) => Promise<T>): Promise<T> {
+    const dataset = await this.#openBeside(source);
+    try {
+      return await use(dataset);
+    } finally {
+      this.#parts.core.datasetClose(dataset.handle);
+      await this.refresh();
+    }
+  }
+
+  async #openBeside(source: DataSource): Promise<OpenDataset> {
+    this.refuseWhileReading();
+    const { datasets } = this.#parts;
+    if (source.kind === 'imported') return this.#importing.attach(await datasets.get(source.id));
+    const reading = new AbortController();
+    this.#reading = reading;
+    this.#events.changed();
+    try {
+      const bytes = await this.#byteSource(source);
+      const silent = (): undefined => undefined;
+      const task = { signal: reading.signal, progress: silent, began: silent };
+      const opened = await this.#importing.open(bytes, task);
+      const gone = opened.replaced.filter((id) => id !== this.#dataset?.stored?.id);
+      for (const id of gone) await datasets.remove(id);
+      return opened;
+    } finally {
+      this.#reading = null;
+      this.#events.changed();
+    }
+  }
+
   close(): void {
     this.#reading?.abort();
     this.#events.replacing();

@@ -137,6 +137,8 @@ function handlersOf({ training, snapshot, saving, link }: DeskParts): Handlers {
       return {};
     },
     'predictions.get': ({ first, count }) => training.predictions(first, count),
+    'evaluation.get': () => training.evaluation(),
+    'predictions.make': ({ source }) => training.predictOn(source),
     'host.connect': async () => {
       const status = await training.connectHost();
       await training.keeper.refresh();

@@ -1,6 +1,7 @@
 // The training room: one data set, at most one run, and what a page may ask of them. Everything that lasts lives here in
 // the worker, so that pages may come and go; a failed step leaves what was there before it.
 import type { CommandOf, DataSource, RunStarted } from '../messages/commands.ts';
+import type { Evaluation, NewPredictions } from '../messages/evaluation.ts';
 import type { HostStatus } from '../messages/host_status.ts';
 import { emptyHistory, isActive } from '../messages/state.ts';
 import type {
@@ -179,6 +180,12 @@ export class Training {
 
   predictions(first: number, count: number): Promise<Predictions> {
     return this.#needRun().predict(first, count);
+  }
+
+  evaluation = (): Promise<Evaluation> => this.#needRun().evaluate();
+
+  predictOn(source: DataSource): Promise<NewPredictions> {
+    return this.data.beside(source, (dataset) => this.#needRun().predictOn(dataset));
   }
 
   counters(): ReturnType<ActiveRun['counters']> {
