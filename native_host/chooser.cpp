@@ -36,7 +36,7 @@ std::vector<std::string> arguments(const std::string& path, bool kdialog, bool f
 
 /// XAUTHORITY is the key to an X display; the rest says where windows go, in which language, and where the person's
 /// settings are.
-std::vector<std::string> environment() {
+std::vector<std::string> dialog_environment() {
   std::vector<std::string> kept;
   for (char** at = environ; *at != nullptr; ++at) {
     const std::string_view variable = *at;
@@ -103,7 +103,7 @@ class Program : public Dialog {
 
  private:
   void start(std::vector<std::string> words) {
-    std::vector<std::string> variables = environment();
+    std::vector<std::string> variables = dialog_environment();
     const std::vector<char*> argv = pointers(words), env = pointers(variables);
     int out[2], err[2];
     if (pipe2(out, O_CLOEXEC | O_NONBLOCK) != 0) throw std::system_error(errno, std::generic_category(), "pipe");

@@ -17,7 +17,7 @@ namespace sg::host {
 namespace {
 
 constexpr std::size_t kPiece = 256 * 1024;
-constexpr std::int64_t kMostFiles = 1000;
+constexpr std::int64_t kMostMembers = 1000;
 
 std::string last_of(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
@@ -208,10 +208,10 @@ class ZipFile : public Container {
       damaged("the zip can't be opened: " + why);
     }
     count_ = zip_get_num_entries(archive_, 0);
-    if (count_ <= kMostFiles) return;
+    if (count_ <= kMostMembers) return;
     zip_discard(archive_);
     throw Error("container.too_many", "the zip holds " + std::to_string(count_) +
-                                          " files, and a data set has at most " + std::to_string(kMostFiles));
+                                          " files, and a data set has at most " + std::to_string(kMostMembers));
   }
   ~ZipFile() override {
     if (entry_ != nullptr) zip_fclose(entry_);

@@ -62,13 +62,13 @@ void examine_program(const std::string& program, Findings& findings) {
 void examine_manifest(const Target& target, const InstallOptions& o, Findings& findings) {
   const std::string& name = target.browser;
   const std::string file = shown(target.file);
-  const Manifest manifest = read_manifest(target);
-  const bool theirs = manifest.kind == Manifest::Kind::foreign;
+  const HostManifest manifest = read_manifest(target);
+  const bool theirs = manifest.kind == HostManifest::Kind::foreign;
   const std::string option = name == "profile" ? "--profile " + quoted(o.profile) : "--browser " + name;
   const std::string install = quoted(o.program) + " install " + (theirs ? "--replace " : "") + option;
-  if (manifest.kind == Manifest::Kind::missing)
+  if (manifest.kind == HostManifest::Kind::missing)
     return findings.wrong(name, "the manifest is missing: " + file, install);
-  if (manifest.kind == Manifest::Kind::unreadable) {
+  if (manifest.kind == HostManifest::Kind::unreadable) {
     struct stat s {};
     const bool regular = stat(target.file.c_str(), &s) == 0 && S_ISREG(s.st_mode);
     return findings.wrong(name, "the manifest can't be read: " + file + ": " + manifest.fault,
@@ -99,7 +99,7 @@ void examine_browsers(const InstallOptions& o, Findings& findings) {
     if (!is_meant(o, b)) continue;
     const Presence presence = presence_of(b, o.places, o.system);
     const Target target = target_of(b, o.places);
-    const bool written = read_manifest(target).kind != Manifest::Kind::missing;
+    const bool written = read_manifest(target).kind != HostManifest::Kind::missing;
     if (presence.only_sandboxed()) {
       findings.wrong(b.name, explain_sandbox(b, presence), std::string("sudo apt install ") + b.package);
     } else if (presence.native || written || !o.browsers.empty()) {

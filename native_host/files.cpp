@@ -26,10 +26,10 @@ std::string parent_of(const std::string& path) {
 std::string partial_start(const std::string& path) { return "." + path.substr(path.find_last_of('/') + 1) + "."; }
 
 /// Removes what is left of a file that did not reach its name; nothing is left when it did.
-struct Partial {
+struct Unfinished {
   int folder;
   std::string name;
-  ~Partial() { unlinkat(folder, name.c_str(), 0); }
+  ~Unfinished() { unlinkat(folder, name.c_str(), 0); }
 };
 
 }  // namespace
@@ -94,7 +94,7 @@ Fd open_folder(const std::string& path, bool create) {
 void write_whole(const std::string& path, std::string_view bytes, mode_t mode) {
   const Fd folder = open_folder(parent_of(path), true);
   const std::string target = path.substr(path.find_last_of('/') + 1);
-  const Partial partial{folder.get(), partial_start(path) + random_name()};
+  const Unfinished partial{folder.get(), partial_start(path) + random_name()};
   const Fd file(openat(folder.get(), partial.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   struct stat s {};
   if (!file || fstat(file.get(), &s) != 0) fail(path);

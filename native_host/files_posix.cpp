@@ -16,7 +16,7 @@
 namespace sg::host {
 namespace {
 
-[[noreturn]] void fail(const std::string& what, int error = errno) {
+[[noreturn]] void fail_call(const std::string& what, int error = errno) {
   throw std::system_error(error, std::generic_category(), what);
 }
 
@@ -26,7 +26,7 @@ ssize_t uninterrupted(const char* what, const auto& call) {
   for (int tries = 0;; ++tries) {
     const ssize_t n = call();
     if (n >= 0) return n;
-    if (errno != EINTR || tries == kMostInterruptions) fail(what);
+    if (errno != EINTR || tries == kMostInterruptions) fail_call(what);
   }
 }
 
@@ -42,7 +42,7 @@ Fd open_beneath(int folder, const std::string& path, int flags) {
     if (fd >= 0) return Fd(static_cast<int>(fd));
     if (errno == ENOSYS || errno == EPERM) return open_beneath_by_steps(folder, path, flags);
     // A rename somewhere on the way makes the kernel give up with EAGAIN: it could not prove that nothing escaped.
-    if ((errno != EAGAIN && errno != EINTR) || attempt == 100) fail(path);
+    if ((errno != EAGAIN && errno != EINTR) || attempt == 100) fail_call(path);
   }
 }
 #else
@@ -63,7 +63,7 @@ void write_at(int file, std::string_view bytes, std::uint64_t offset) {
   while (!bytes.empty()) {
     const auto n = static_cast<std::size_t>(
         uninterrupted("write", [&] { return pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset)); }));
-    if (n == 0) fail("write", EIO);
+    if (n == 0) fail_call("write", EIO);
     bytes.remove_prefix(n);
     offset += n;
   }
@@ -74,12 +74,12 @@ void sync_file(int file) {
   // There fsync leaves the bytes in the drive's cache.
   if (fcntl(file, F_FULLFSYNC) == 0) return;
 #endif
-  if (fsync(file) != 0) fail("fsync");
+  if (fsync(file) != 0) fail_call("fsync");
 }
 
 std::string random_name() {
   unsigned char bytes[8];
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) fail("random numbers");
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) fail_call("random numbers");
   std::string name;
   for (const unsigned char b : bytes) {
     name += "0123456789abcdef"[b >> 4];
@@ -92,7 +92,7 @@ std::vector<std::string> names_in(int folder, std::size_t limit, bool* more) {
   // A new description of the folder: reading moves its position.
   Fd own(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(own ? fdopendir(own.get()) : nullptr, closedir);
-  if (!dir) fail("reading a folder");
+  if (!dir) fail_call("reading a folder");
   (void)own.release();
   std::vector<std::string> names;
   errno = 0;
@@ -106,7 +106,7 @@ std::vector<std::string> names_in(int folder, std::size_t limit, bool* more) {
     names.emplace_back(name);
     errno = 0;
   }
-  if (errno != 0) fail("reading a folder");
+  if (errno != 0) fail_call("reading a folder");
   return names;
 }
 

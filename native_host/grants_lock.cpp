@@ -10,18 +10,19 @@
 #include "native_host/grants.h"
 
 namespace sg::host {
-namespace {
 
 /// A file by its number, whatever it is called; all zero when there is none.
-struct Identity {
+struct FileIdentity {
   dev_t device = 0;
   ino_t number = 0;
-  bool operator==(const Identity&) const = default;
+  bool operator==(const FileIdentity&) const = default;
 };
 
-Identity identity_of(const std::string& path) {
+namespace {
+
+FileIdentity identity_of(const std::string& path) {
   struct stat s {};
-  return stat(path.c_str(), &s) == 0 ? Identity{s.st_dev, s.st_ino} : Identity{};
+  return stat(path.c_str(), &s) == 0 ? FileIdentity{s.st_dev, s.st_ino} : FileIdentity{};
 }
 
 /// The file at `path`, and nothing that has taken its place. Its folder is only passed through: it was not granted.
@@ -47,8 +48,8 @@ Failure restart() {
 
 struct Grants::Locked {
   std::optional<File> file;  // none when grants.json could not be used
-  Identity list;             // grants.json
-  std::map<std::string, Identity> folders;
+  FileIdentity list;         // grants.json
+  std::map<std::string, FileIdentity> folders;
 };
 
 Powers Grants::lock() {
@@ -57,9 +58,9 @@ Powers Grants::lock() {
   const auto keep = [&](std::vector<Fd>& with, const std::string& path) {
     Fd at(::open(path.c_str(), O_PATH | O_CLOEXEC));
     struct stat s {};
-    if (!at || fstat(at.get(), &s) != 0) return Identity{};
+    if (!at || fstat(at.get(), &s) != 0) return FileIdentity{};
     with.push_back(std::move(at));
-    return Identity{s.st_dev, s.st_ino};
+    return FileIdentity{s.st_dev, s.st_ino};
   };
   const std::string list = places_.grants();
   keep(powers.read, list.substr(0, list.find_last_of('/')));
@@ -82,7 +83,7 @@ Powers Grants::lock() {
       struct stat s {};
       // What has become of another kind since it was granted is known, and not opened.
       const bool other = stat(root.path.c_str(), &s) == 0 && S_ISREG(s.st_mode) != root.file;
-      locked->folders.emplace(root.path, other ? Identity{s.st_dev, s.st_ino} : keep(powers.read, root.path));
+      locked->folders.emplace(root.path, other ? FileIdentity{s.st_dev, s.st_ino} : keep(powers.read, root.path));
     }
   }
   locked_ = std::move(locked);

@@ -7,7 +7,7 @@
 namespace sg::host {
 namespace {
 
-constexpr std::size_t kSlice = 1 << 20;
+constexpr std::size_t kImportSlice = 1 << 20;
 
 /// Size, time of change and the hashes of both ends, without reading what lies between.
 Source source_of(const OpenFile& file, const std::string& path) {
@@ -100,7 +100,7 @@ void FileImport::begin() {
                                               {"tail", to_hex(source_.tail)},
                                               {"leftOut", std::move(told)}},
                                          *writer_);
-  slice_.resize(kSlice);
+  slice_.resize(kImportSlice);
 }
 
 bool FileImport::step() {

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kSlice = 1 << 20;
+constexpr std::size_t kInspectSlice = 1 << 20;
 constexpr std::size_t kMostValue = 100;  // bytes of a value in a table
 constexpr std::size_t kMostRows = 60;    // of a section's settings
 
@@ -49,7 +49,7 @@ std::string fault_of(const auto& call) {
 /// Reads a file from its start in slices, each given to `take`.
 void stream(const std::string& path, const auto& take) {
   std::ifstream in(path, std::ios::binary);
-  std::vector<char> slice(kSlice);
+  std::vector<char> slice(kInspectSlice);
   do {
     in.read(slice.data(), static_cast<std::streamsize>(slice.size()));
     take(std::span(reinterpret_cast<const std::uint8_t*>(slice.data()), static_cast<std::size_t>(in.gcount())));

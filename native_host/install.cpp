@@ -57,12 +57,12 @@ void install_one(const Target& target, const InstallOptions& o, Report& report) 
   if (const auto danger = danger_at(target.file))
     return refuse(shown(danger->place) + " " + danger->why + ". Run: " + danger->command);
   const std::string bytes = manifest_for(target.family, o.program);
-  const Manifest old = read_manifest(target);
+  const HostManifest old = read_manifest(target);
   if (old.bytes == bytes) {
     report.text += name + "already set up in " + shown(target.file) + "\n";
     return;
   }
-  const bool theirs = old.kind == Manifest::Kind::foreign || old.kind == Manifest::Kind::unreadable;
+  const bool theirs = old.kind == HostManifest::Kind::foreign || old.kind == HostManifest::Kind::unreadable;
   if (theirs && !o.replace) {
     return refuse(shown(target.file) + " is there, and this program did not write it. To replace it: " +
                   quoted(o.program) + " install --replace --browser " + target.browser);
@@ -72,7 +72,7 @@ void install_one(const Target& target, const InstallOptions& o, Report& report) 
   } catch (const std::system_error& e) {
     return refuse(shown(target.file) + " can't be written: " + error_text(e.code().value()));
   }
-  report.text += name + (old.kind == Manifest::Kind::missing ? "wrote " : "replaced ") + shown(target.file);
+  report.text += name + (old.kind == HostManifest::Kind::missing ? "wrote " : "replaced ") + shown(target.file);
   if (!old.program.empty() && old.program != o.program) report.text += ", which named " + shown(old.program);
   report.text += "\n";
 }
@@ -89,22 +89,22 @@ void prepare_folders(const Grants& grants, Report& report) {
 }
 
 void uninstall_one(const Target& target, const InstallOptions& o, Report& report) {
-  const Manifest old = read_manifest(target);
+  const HostManifest old = read_manifest(target);
   // What a write that was killed left behind has no name that anybody reads.
   const bool swept = remove_partials(target.file);
-  if (old.kind == Manifest::Kind::own) {
+  if (old.kind == HostManifest::Kind::own) {
     if (unlink(target.file.c_str()) == 0) {
       report.text += target.browser + ": removed " + shown(target.file) + "\n";
     } else {
       report.text += target.browser + ": " + shown(target.file) + " can't be removed: " + error_text(errno) + "\n";
       report.status = 1;
     }
-  } else if (old.kind != Manifest::Kind::missing) {
+  } else if (old.kind != HostManifest::Kind::missing) {
     report.text += target.browser + ": kept " + shown(target.file) +
                    ", which this program did not write. To remove it: rm -r " + quoted(target.file) + "\n";
     report.status = 1;
   }
-  if (old.kind == Manifest::Kind::own || swept) remove_empty_above(target.file, o.places.home);
+  if (old.kind == HostManifest::Kind::own || swept) remove_empty_above(target.file, o.places.home);
 }
 
 /// The list of granted folders is the program's own and goes; what was saved and read is the person's and stays.

@@ -59,23 +59,23 @@ std::string manifest_for(Family family, const std::string& program) {
   return json.dump(2) + "\n";
 }
 
-Manifest read_manifest(const Target& target) {
-  Manifest manifest;
+HostManifest read_manifest(const Target& target) {
+  HostManifest manifest;
   struct stat s {};
   if (lstat(target.file.c_str(), &s) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return manifest;
-    return {Manifest::Kind::unreadable, "", "", error_text(errno)};
+    return {HostManifest::Kind::unreadable, "", "", error_text(errno)};
   }
-  manifest.kind = Manifest::Kind::unreadable;
+  manifest.kind = HostManifest::Kind::unreadable;
   try {
     manifest.bytes = read_whole(target.file, kMostBytes);
-    manifest.kind = Manifest::Kind::foreign;
+    manifest.kind = HostManifest::Kind::foreign;
     const Json json = parse_json(manifest.bytes);
     if (json.is_object() && json.contains("path") && json["path"].is_string()) manifest.program = json["path"];
     manifest.fault = fault_of(json, target.family);
     // A link was put there by somebody else, whatever it leads to.
     if (json.is_object() && S_ISREG(s.st_mode) && written_by_us(json, target.family, manifest.program))
-      manifest.kind = Manifest::Kind::own;
+      manifest.kind = HostManifest::Kind::own;
   } catch (const std::system_error& e) {
     manifest.fault = e.code().value() == EINVAL ? "it is not a regular file" : error_text(e.code().value());
   } catch (const Failure&) {

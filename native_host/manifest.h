@@ -12,7 +12,7 @@ namespace sg::host {
 std::string manifest_for(Family family, const std::string& program);
 
 /// What stands where a browser looks.
-struct Manifest {
+struct HostManifest {
   enum class Kind { missing, unreadable, foreign, own };  // own: this program, or another copy of it, wrote it
   Kind kind = Kind::missing;
   std::string bytes;
@@ -20,6 +20,6 @@ struct Manifest {
   std::string fault;    // why the browser would not take it for our extension, whatever the program; or ""
 };
 
-Manifest read_manifest(const Target& target);
+HostManifest read_manifest(const Target& target);
 
 }  // namespace sg::host

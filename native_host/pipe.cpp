@@ -10,7 +10,7 @@
 namespace sg::host {
 namespace {
 
-void check(int result, const char* what) {
+void check_uv(int result, const char* what) {
   if (result < 0) throw std::system_error(-result, std::generic_category(), what);
 }
 
@@ -30,8 +30,8 @@ struct Loop::State {
 };
 
 Loop::Loop() : state_(std::make_unique<State>()) {
-  check(uv_loop_init(&state_->loop), "starting the event loop");
-  check(uv_timer_init(&state_->loop, &state_->timer), "starting a timer");
+  check_uv(uv_loop_init(&state_->loop), "starting the event loop");
+  check_uv(uv_timer_init(&state_->loop, &state_->timer), "starting a timer");
   state_->timer.data = state_.get();
 }
 
@@ -53,14 +53,14 @@ void Loop::work(std::function<void()> job, std::function<void()> done) {
   work->done = std::move(done);
   work->jobs = &state_->jobs;
   work->request.data = work.get();
-  check(uv_queue_work(
-            &state_->loop, &work->request, [](uv_work_t* r) { static_cast<Work*>(r->data)->job(); },
-            [](uv_work_t* r, int) {
-              const std::unique_ptr<Work> own(static_cast<Work*>(r->data));
-              --*own->jobs;
-              own->done();
-            }),
-        "queueing a job");
+  check_uv(uv_queue_work(
+               &state_->loop, &work->request, [](uv_work_t* r) { static_cast<Work*>(r->data)->job(); },
+               [](uv_work_t* r, int) {
+                 const std::unique_ptr<Work> own(static_cast<Work*>(r->data));
+                 --*own->jobs;
+                 own->done();
+               }),
+           "queueing a job");
   ++state_->jobs;
   (void)work.release();
 }
@@ -92,24 +92,24 @@ Pipe::Pipe(Loop& loop, int in, int out, Events events) : state_(std::make_unique
   state_->loop = &loop.state_->loop;
   state_->events = std::move(events);
   for (auto [pipe, file] : {std::pair{&state_->in, in}, std::pair{&state_->out, out}}) {
-    check(uv_pipe_init(state_->loop, pipe, 0), "making a pipe");
+    check_uv(uv_pipe_init(state_->loop, pipe, 0), "making a pipe");
     pipe->data = state_.get();
-    check(uv_pipe_open(pipe, file), "opening the browser's pipe");
+    check_uv(uv_pipe_open(pipe, file), "opening the browser's pipe");
   }
-  check(uv_read_start(
-            reinterpret_cast<uv_stream_t*>(&state_->in),
-            [](uv_handle_t* h, std::size_t, uv_buf_t* buf) {
-              auto& buffer = static_cast<State*>(h->data)->buffer;
-              *buf = uv_buf_init(buffer.data(), buffer.size());
-            },
-            [](uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
-              auto& state = *static_cast<State*>(s->data);
-              if (n > 0) return state.events.bytes({buf->base, static_cast<std::size_t>(n)});
-              if (n == 0) return;
-              uv_read_stop(s);
-              state.events.end();
-            }),
-        "reading from the browser");
+  check_uv(uv_read_start(
+               reinterpret_cast<uv_stream_t*>(&state_->in),
+               [](uv_handle_t* h, std::size_t, uv_buf_t* buf) {
+                 auto& buffer = static_cast<State*>(h->data)->buffer;
+                 *buf = uv_buf_init(buffer.data(), buffer.size());
+               },
+               [](uv_stream_t* s, ssize_t n, const uv_buf_t* buf) {
+                 auto& state = *static_cast<State*>(s->data);
+                 if (n > 0) return state.events.bytes({buf->base, static_cast<std::size_t>(n)});
+                 if (n == 0) return;
+                 uv_read_stop(s);
+                 state.events.end();
+               }),
+           "reading from the browser");
 }
 
 Pipe::~Pipe() {

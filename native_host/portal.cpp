@@ -33,14 +33,14 @@ using Bus = std::unique_ptr<sd_bus, Release>;
 using Message = std::unique_ptr<sd_bus_message, Release>;
 
 /// Anything below zero is an error of the bus.
-int check(int result, const char* what) {
+int check_bus(int result, const char* what) {
   if (result < 0) throw std::system_error(-result, std::generic_category(), what);
   return result;
 }
 
 Message new_call(sd_bus* bus, const char* object, const char* interface, const char* method) {
   sd_bus_message* call = nullptr;
-  check(sd_bus_message_new_method_call(bus, &call, kPortal, object, interface, method), method);
+  check_bus(sd_bus_message_new_method_call(bus, &call, kPortal, object, interface, method), method);
   return Message(call);
 }
 
@@ -87,7 +87,7 @@ class Portal : public Dialog {
     try {
       while (!ended_) {
         if (!looked_ && sd_bus_is_ready(bus_.get()) > 0) look();
-        const int more = check(sd_bus_process(bus_.get(), nullptr), "the session bus");
+        const int more = check_bus(sd_bus_process(bus_.get(), nullptr), "the session bus");
         if (more == 0 && (looked_ || sd_bus_is_ready(bus_.get()) <= 0)) break;
       }
     } catch (const std::system_error& e) {
@@ -128,52 +128,53 @@ class Portal : public Dialog {
   void look() {
     looked_ = true;
     const Message call = new_call(bus_.get(), kObject, "org.freedesktop.DBus.Properties", "Get");
-    check(sd_bus_message_append(call.get(), "ss", kFileChooser, "version"), "Get");
+    check_bus(sd_bus_message_append(call.get(), "ss", kFileChooser, "version"), "Get");
     const auto done = [](sd_bus_message* m, void* self, sd_bus_error*) {
       return answered(self, m, [m](Portal& portal) {
         std::uint32_t version = 0;
-        check(sd_bus_message_read(m, "v", "u", &version), "version");
+        check_bus(sd_bus_message_read(m, "v", "u", &version), "version");
         if (!portal.file_ && version < kFoldersSince) {
           return portal.end(Choice::Kind::unavailable, "the desktop's portal is too old to pick folders");
         }
         portal.ask();
       });
     };
-    check(sd_bus_call_async(bus_.get(), nullptr, call.get(), done, this, 0), "Get");
+    check_bus(sd_bus_call_async(bus_.get(), nullptr, call.get(), done, this, 0), "Get");
   }
 
   void ask() {
     // Where the request will be is known before the call, so that no response can be missed.
     const char* unique = nullptr;
-    check(sd_bus_get_unique_name(bus_.get(), &unique), "the bus");
+    check_bus(sd_bus_get_unique_name(bus_.get(), &unique), "the bus");
     std::string sender = unique[0] == ':' ? unique + 1 : unique;
     std::replace(sender.begin(), sender.end(), '.', '_');
     const std::string token = "shadegrad" + random_name();
     expected_ = std::string(kObject) + "/request/" + sender + "/" + token;
-    check(sd_bus_match_signal_async(bus_.get(), nullptr, kPortal, nullptr, kRequest, "Response", on_response, nullptr,
-                                    this),
-          "listening");
+    check_bus(sd_bus_match_signal_async(bus_.get(), nullptr, kPortal, nullptr, kRequest, "Response", on_response,
+                                        nullptr, this),
+              "listening");
     const std::string gone =
         "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0="
         "'" +
         std::string(kPortal) + "'";
-    check(sd_bus_add_match_async(bus_.get(), nullptr, gone.c_str(), on_owner, nullptr, this), "listening");
+    check_bus(sd_bus_add_match_async(bus_.get(), nullptr, gone.c_str(), on_owner, nullptr, this), "listening");
 
     const Message call = new_call(bus_.get(), kObject, kFileChooser, "OpenFile");
     const char* title = file_ ? "Let Shadegrad read a file" : "Let Shadegrad read a folder";
-    check(sd_bus_message_append(call.get(), "ssa{sv}", "", title, 4, "handle_token", "s", token.c_str(), "accept_label",
-                                "s", "_Let it read", "multiple", "b", 0, "directory", "b", file_ ? 0 : 1),
-          "OpenFile");
+    check_bus(
+        sd_bus_message_append(call.get(), "ssa{sv}", "", title, 4, "handle_token", "s", token.c_str(), "accept_label",
+                              "s", "_Let it read", "multiple", "b", 0, "directory", "b", file_ ? 0 : 1),
+        "OpenFile");
     const auto done = [](sd_bus_message* m, void* self, sd_bus_error*) {
       return answered(self, m, [m](Portal& portal) { portal.opened(m); });
     };
     asked_ = true;
-    check(sd_bus_call_async(bus_.get(), nullptr, call.get(), done, this, 0), "OpenFile");
+    check_bus(sd_bus_call_async(bus_.get(), nullptr, call.get(), done, this, 0), "OpenFile");
   }
 
   void opened(sd_bus_message* reply) {
     const char* handle = nullptr;
-    check(sd_bus_message_read(reply, "o", &handle), "OpenFile");
+    check_bus(sd_bus_message_read(reply, "o", &handle), "OpenFile");
     handle_ = handle;  // portals before 0.9 choose another than the expected one
     const char* sender = sd_bus_message_get_sender(reply);
     owner_ = sender == nullptr ? "" : sender;
@@ -192,7 +193,7 @@ class Portal : public Dialog {
   static int on_owner(sd_bus_message* m, void* self, sd_bus_error*) {
     return answered(self, m, [m](Portal& portal) {
       const char *name = nullptr, *before = nullptr, *after = nullptr;
-      check(sd_bus_message_read(m, "sss", &name, &before, &after), "NameOwnerChanged");
+      check_bus(sd_bus_message_read(m, "sss", &name, &before, &after), "NameOwnerChanged");
       if (portal.asked_ && before[0] != '\0') portal.lost("the portal went away");
     });
   }
@@ -202,7 +203,7 @@ class Portal : public Dialog {
     if (path == nullptr || handle_ != path || sender == nullptr || owner_ != sender) return;
     responded_ = true;
     std::uint32_t code = 0;
-    check(sd_bus_message_read(m, "u", &code), "Response");
+    check_bus(sd_bus_message_read(m, "u", &code), "Response");
     if (code == 1) return end(Choice::Kind::cancelled, "");
     if (code != 0) return lost("the desktop ended it");
     const std::vector<std::string> uris = read_uris(m);
@@ -219,19 +220,20 @@ class Portal : public Dialog {
 
   static std::vector<std::string> read_uris(sd_bus_message* m) {
     std::vector<std::string> uris;
-    check(sd_bus_message_enter_container(m, 'a', "{sv}"), "Response");
-    while (check(sd_bus_message_enter_container(m, 'e', "sv"), "Response") > 0) {
+    check_bus(sd_bus_message_enter_container(m, 'a', "{sv}"), "Response");
+    while (check_bus(sd_bus_message_enter_container(m, 'e', "sv"), "Response") > 0) {
       const char* key = nullptr;
-      check(sd_bus_message_read(m, "s", &key), "Response");
+      check_bus(sd_bus_message_read(m, "s", &key), "Response");
       if (std::strcmp(key, "uris") == 0) {
-        check(sd_bus_message_enter_container(m, 'v', "as"), "uris");
-        check(sd_bus_message_enter_container(m, 'a', "s"), "uris");
+        check_bus(sd_bus_message_enter_container(m, 'v', "as"), "uris");
+        check_bus(sd_bus_message_enter_container(m, 'a', "s"), "uris");
         const char* uri = nullptr;
-        while (uris.size() < kMostUris && check(sd_bus_message_read(m, "s", &uri), "uris") > 0) uris.emplace_back(uri);
+        while (uris.size() < kMostUris && check_bus(sd_bus_message_read(m, "s", &uri), "uris") > 0)
+          uris.emplace_back(uri);
         return uris;
       }
-      check(sd_bus_message_skip(m, "v"), "Response");
-      check(sd_bus_message_exit_container(m), "Response");
+      check_bus(sd_bus_message_skip(m, "v"), "Response");
+      check_bus(sd_bus_message_exit_container(m), "Response");
     }
     return uris;
   }

@@ -15,9 +15,9 @@ namespace sg::host {
 namespace {
 
 constexpr std::size_t kMostStreams = 8;
-constexpr std::size_t kEnoughQueued = 1 << 20;  // streams wait above this
-constexpr std::int64_t kBatch = 8;              // frames a job
-constexpr std::size_t kSlice = 1 << 20;         // bytes described a job
+constexpr std::size_t kEnoughQueued = 1 << 20;   // streams wait above this
+constexpr std::int64_t kBatch = 8;               // frames a job
+constexpr std::size_t kDescribeSlice = 1 << 20;  // bytes described a job
 
 std::string system_name() {
   utsname name{};
@@ -122,7 +122,7 @@ struct Host::Description {
     translated<Error>(
         [&] { reader = open_detecting(options, file.path.substr(file.path.find_last_of('/') + 1), {.keep = false}); },
         [&](const Error& e) { return malformed(e); });
-    slice.resize(kSlice);
+    slice.resize(kDescribeSlice);
   }
 
   /// Gives the reply at the end of the file, null before.

@@ -12,7 +12,7 @@ namespace sg::host {
 namespace {
 
 constexpr std::size_t kMostRuns = 10'000, kMostCheckpoints = 10'000;
-constexpr std::size_t kSlice = 1 << 20;
+constexpr std::size_t kCopySlice = 1 << 20;
 
 std::span<const std::uint8_t> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -205,7 +205,7 @@ Stored Store::commit(std::int64_t handle) {
   };
   // What counts is what the file holds, not what was sent: it is read back.
   SafetensorsChecker checker(save.size);
-  std::string slice(kSlice, '\0');
+  std::string slice(kCopySlice, '\0');
   for (std::uint64_t at = 0; at < save.size;) {
     const std::size_t n =
         translated([&] { return read_at(save.partial->file(), slice.data(), slice.size(), at); }, failure_of);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kRunFile = "run.json";
 constexpr const char* kFormat = "shadegrad-run/1";
-constexpr std::size_t kMostNames = 100'000;
+constexpr std::size_t kMostRunNames = 100'000;
 constexpr std::uint64_t kLargestRunFile = 64 * 1024;
 
 std::string text_of(const Json& run, const char* field) {
@@ -38,7 +38,7 @@ void read_run_file(const Fd& folder, StoredRun& run) {
 
 StoredRun run_at(const Fd& folder, const std::string& name) {
   StoredRun run{name, "", "", 0, 0, ""};
-  for (const std::string& file : names_in(folder.get(), kMostNames)) {
+  for (const std::string& file : names_in(folder.get(), kMostRunNames)) {
     if (!is_checkpoint_file(file)) continue;
     struct stat s {};
     if (fstatat(folder.get(), file.c_str(), &s, AT_SYMLINK_NOFOLLOW) != 0) continue;
@@ -91,7 +91,7 @@ bool Store::remove_run(const std::string& run) {
       [&] {
         const Fd store = open_own_folder(false), folder = open_run(store, run);
         remove_partials(folder.get());
-        for (const std::string& name : names_in(folder.get(), kMostNames)) {
+        for (const std::string& name : names_in(folder.get(), kMostRunNames)) {
           const bool own = is_checkpoint_file(name) || name == kRunFile;
           if (own && unlinkat(folder.get(), name.c_str(), 0) != 0 && errno != ENOENT)
             throw failure(run + "/" + name, errno);

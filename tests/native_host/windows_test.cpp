@@ -32,8 +32,8 @@ TEST_CASE("each browser's key leads to a manifest of its family's shape, and can
     write_whole(target.file, manifest_for(browser.family, program), 0644);
     write_registry(target.registry_key, target.file);
     REQUIRE(read_registry(target.registry_key) == target.file);
-    const Manifest manifest = read_manifest(target);
-    REQUIRE(manifest.kind == Manifest::Kind::own);
+    const HostManifest manifest = read_manifest(target);
+    REQUIRE(manifest.kind == HostManifest::Kind::own);
     REQUIRE(manifest.program == program);
     REQUIRE(manifest.fault.empty());
   }

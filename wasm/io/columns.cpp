@@ -255,15 +255,16 @@ void ColumnsReader::on_truncated() {
   if (at_ != At::length || is_within_block()) BinaryReader::on_truncated();
 }
 
-Claim claim(std::span<const uint8_t>, std::string_view) { return Claim::none; }
+Claim claim_columns(std::span<const uint8_t>, std::string_view) { return Claim::none; }
 
-std::unique_ptr<TableReader> open(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
+std::unique_ptr<TableReader> open_columns(const nlohmann::json& options, std::string_view name,
+                                          const ReadTarget& target) {
   return std::make_unique<ColumnsReader>(
       options_like_csv(options, columns_format.name, name, target, {"dayFirst", "decimalComma"}));
 }
 
 }  // namespace
 
-const Format columns_format{"columns", "Typed columns from another reader", " ", claim, open};
+const Format columns_format{"columns", "Typed columns from another reader", " ", claim_columns, open_columns};
 
 }  // namespace sg

@@ -28,11 +28,11 @@ nlohmann::json facts_of(const CsvDialect& dialect) {
           {"encoding", to_string(dialect.encoding)}};
 }
 
-Claim claim(std::span<const uint8_t>, std::string_view name) {
+Claim claim_csv(std::span<const uint8_t>, std::string_view name) {
   return has_ending(csv_format, name) ? Claim::by_name : Claim::none;
 }
 
-std::unique_ptr<TableReader> open(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
+std::unique_ptr<TableReader> open_csv(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
   CsvOptions own = csv_options_from_json(options);
   own.name = name;
   own.target = target;
@@ -41,7 +41,7 @@ std::unique_ptr<TableReader> open(const nlohmann::json& options, std::string_vie
 
 }  // namespace
 
-const Format csv_format{"csv", "Delimited text (CSV, TSV)", " csv tsv tab txt dat ", claim, open};
+const Format csv_format{"csv", "Delimited text (CSV, TSV)", " csv tsv tab txt dat ", claim_csv, open_csv};
 
 std::string_view to_string(Encoding encoding) {
   switch (encoding) {

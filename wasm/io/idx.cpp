@@ -123,7 +123,7 @@ void IdxReader::on_items(std::span<const uint8_t> bytes) {
   }
 }
 
-Claim claim(std::span<const uint8_t> head, std::string_view name) {
+Claim claim_idx(std::span<const uint8_t> head, std::string_view name) {
   const bool fits = head.size() >= 8 && head[0] == 0 && head[1] == 0 && scalar_of(head[2]) && head[3] >= 1 &&
                     head[3] <= kMaxDimensions && head.size() >= 4 + 4 * size_t{head[3]};
   if (fits) return Claim::by_content;
@@ -131,12 +131,12 @@ Claim claim(std::span<const uint8_t> head, std::string_view name) {
   return mnist || has_ending(idx_format, name) ? Claim::by_name : Claim::none;
 }
 
-std::unique_ptr<TableReader> open(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
+std::unique_ptr<TableReader> open_idx(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
   return std::make_unique<IdxReader>(options_like_csv(options, idx_format.name, name, target));
 }
 
 }  // namespace
 
-const Format idx_format{"idx", "IDX (MNIST)", " idx idx1-ubyte idx3-ubyte ", claim, open};
+const Format idx_format{"idx", "IDX (MNIST)", " idx idx1-ubyte idx3-ubyte ", claim_idx, open_idx};
 
 }  // namespace sg

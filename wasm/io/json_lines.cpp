@@ -20,7 +20,7 @@ extern const Format jsonl_format;
 namespace {
 
 constexpr size_t kSampleBytes = 64 * 1024;
-constexpr size_t kMaxColumns = 10'000;
+constexpr size_t kMaxMembers = 10'000;
 constexpr size_t kShortArray = 16;  // longer ones of one shape are elements
 constexpr uint64_t kFewBadRows = 10;
 
@@ -122,7 +122,7 @@ void JsonReader::start() {
     if (!record_.parse(row.text) && !record_.parse(quote_odd_numbers(replace_invalid_utf8(row.text)))) continue;
     size_t next = 0;
     const auto take = [&](size_t end) {
-      for (; next < end && order.size() <= kMaxColumns; ++next) {
+      for (; next < end && order.size() <= kMaxMembers; ++next) {
         const auto [path, text] = record_.cell(next);
         cells_of(std::string(path)).emplace_back(trim(text));
       }
@@ -154,9 +154,9 @@ void JsonReader::start() {
 
 size_t JsonReader::add_column(std::string_view path, const ColumnPlan& plan, const std::vector<size_t>& shape) {
   const size_t index = table_.width();
-  if (index == kMaxColumns) {
+  if (index == kMaxMembers) {
     throw Error("jsonl.too_many_columns",
-                "the rows have more than " + std::to_string(kMaxColumns) +
+                "the rows have more than " + std::to_string(kMaxMembers) +
                     " different names; are there keys that are values, such as ids or dates?");
   }
   const std::string name = path.empty() ? "column_" + std::to_string(index + 1) : shorten(path, 200);
@@ -295,7 +295,7 @@ Table JsonReader::finish() {
   return table_.finish();
 }
 
-Claim claim(std::span<const uint8_t> head, std::string_view name) {
+Claim claim_jsonl(std::span<const uint8_t> head, std::string_view name) {
   std::string marks;
   for (const uint8_t byte : head) {
     if (byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n') continue;
@@ -306,13 +306,14 @@ Claim claim(std::span<const uint8_t> head, std::string_view name) {
   return has_ending(jsonl_format, name) ? Claim::by_name : Claim::none;
 }
 
-std::unique_ptr<TableReader> open(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
+std::unique_ptr<TableReader> open_jsonl(const nlohmann::json& options, std::string_view name,
+                                        const ReadTarget& target) {
   return std::make_unique<JsonReader>(
       options_like_csv(options, jsonl_format.name, name, target, {"dayFirst", "decimalComma"}));
 }
 
 }  // namespace
 
-const Format jsonl_format{"jsonl", "JSON Lines", " jsonl ndjson jsonlines json ", claim, open};
+const Format jsonl_format{"jsonl", "JSON Lines", " jsonl ndjson jsonlines json ", claim_jsonl, open_jsonl};
 
 }  // namespace sg

@@ -19,9 +19,9 @@ constexpr size_t kMostColumns = 100'000;
 constexpr size_t kMostShards = 10'000'000;
 constexpr size_t kDeepest = 32;
 
-constexpr ColumnType kTypes[] = {ColumnType::number, ColumnType::datetime, ColumnType::category, ColumnType::text,
-                                 ColumnType::elements};
-constexpr Dtype kDtypes[] = {Dtype::F32, Dtype::F64, Dtype::I32, Dtype::U8};
+constexpr ColumnType kColumnTypes[] = {ColumnType::number, ColumnType::datetime, ColumnType::category, ColumnType::text,
+                                       ColumnType::elements};
+constexpr Dtype kColumnDtypes[] = {Dtype::F32, Dtype::F64, Dtype::I32, Dtype::U8};
 
 json to_json(const Source& source) {
   json parts = json::array();
@@ -102,12 +102,12 @@ ManifestColumn column_from(const json& value, size_t index) {
   if (f.whole("index") != index) f.refuse("index", "must be " + std::to_string(index));
   ManifestColumn column{index, f.text("name"), ColumnType::text, {}, {}, {}, false};
   const std::string& type = f.text("type");
-  const auto known =
-      std::find_if(std::begin(kTypes), std::end(kTypes), [&](ColumnType t) { return type == to_string(t); });
-  if (known == std::end(kTypes)) f.refuse("type", "is no type of a column");
+  const auto known = std::find_if(std::begin(kColumnTypes), std::end(kColumnTypes),
+                                  [&](ColumnType t) { return type == to_string(t); });
+  if (known == std::end(kColumnTypes)) f.refuse("type", "is no type of a column");
   column.type = *known;
   const json& dtype = f.any("dtype");
-  for (const Dtype d : kDtypes)
+  for (const Dtype d : kColumnDtypes)
     if (dtype == json(to_string(d))) column.dtype = d;
   if ((!column.dtype && !dtype.is_null()) || !may_be(column.type, column.dtype))
     f.refuse("dtype", "is none that a column of type " + type + " may have");

@@ -19,7 +19,7 @@ extern const Format npy_format;
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr uint64_t kMaxColumns = 10'000;
+constexpr uint64_t kMaxNpyColumns = 10'000;
 
 void append_utf8(std::string& text, uint32_t code) {
   const auto put = [&](uint32_t byte) { text += static_cast<char>(byte); };
@@ -160,13 +160,13 @@ void NpyReader::lay_out() {
     for (const NpyField& field : header_.fields) {
       if (field.kind != NpyField::Kind::padding) add_columns(field, 1, field.shape);
     }
-    if (table_.width() == 0 || table_.width() > kMaxColumns) fail("unsupported", "1 to 10,000 members are read");
+    if (table_.width() == 0 || table_.width() > kMaxNpyColumns) fail("unsupported", "1 to 10,000 members are read");
     return;
   }
   const NpyField& field = header_.fields[0];
   if (shape.size() <= 2) {
     const uint64_t width = shape.size() < 2 ? 1 : shape[1];
-    if (width > kMaxColumns) {
+    if (width > kMaxNpyColumns) {
       fail("unsupported", std::to_string(width) + " columns; at most 10,000 are read. If these are arrays of one row " +
                               "each, save them with three dimensions: array[:, :, None]");
     }
@@ -258,19 +258,19 @@ void NpyReader::on_items(std::span<const uint8_t> bytes) {
 
 void NpyReader::on_items_end() { want_nothing(); }
 
-Claim claim(std::span<const uint8_t> head, std::string_view name) {
+Claim claim_npy(std::span<const uint8_t> head, std::string_view name) {
   const std::string_view start(reinterpret_cast<const char*>(head.data()),
                                std::min<size_t>(head.size(), kMagic.size()));
   if (start == kMagic) return Claim::by_content;
   return has_ending(npy_format, name) ? Claim::by_name : Claim::none;
 }
 
-std::unique_ptr<TableReader> open(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
+std::unique_ptr<TableReader> open_npy(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
   return std::make_unique<NpyReader>(options_like_csv(options, npy_format.name, name, target));
 }
 
 }  // namespace
 
-const Format npy_format{"npy", "NumPy array", " npy ", claim, open};
+const Format npy_format{"npy", "NumPy array", " npy ", claim_npy, open_npy};
 
 }  // namespace sg

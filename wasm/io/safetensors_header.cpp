@@ -15,22 +15,22 @@ struct DtypeRow {
   std::string_view name;
   size_t bytes;
 };
-constexpr std::array<DtypeRow, 13> kDtypes = {{{Dtype::BOOL, "BOOL", 1},
-                                               {Dtype::U8, "U8", 1},
-                                               {Dtype::I8, "I8", 1},
-                                               {Dtype::U16, "U16", 2},
-                                               {Dtype::I16, "I16", 2},
-                                               {Dtype::F16, "F16", 2},
-                                               {Dtype::BF16, "BF16", 2},
-                                               {Dtype::U32, "U32", 4},
-                                               {Dtype::I32, "I32", 4},
-                                               {Dtype::F32, "F32", 4},
-                                               {Dtype::U64, "U64", 8},
-                                               {Dtype::I64, "I64", 8},
-                                               {Dtype::F64, "F64", 8}}};
+constexpr std::array<DtypeRow, 13> kDtypeRows = {{{Dtype::BOOL, "BOOL", 1},
+                                                  {Dtype::U8, "U8", 1},
+                                                  {Dtype::I8, "I8", 1},
+                                                  {Dtype::U16, "U16", 2},
+                                                  {Dtype::I16, "I16", 2},
+                                                  {Dtype::F16, "F16", 2},
+                                                  {Dtype::BF16, "BF16", 2},
+                                                  {Dtype::U32, "U32", 4},
+                                                  {Dtype::I32, "I32", 4},
+                                                  {Dtype::F32, "F32", 4},
+                                                  {Dtype::U64, "U64", 8},
+                                                  {Dtype::I64, "I64", 8},
+                                                  {Dtype::F64, "F64", 8}}};
 
 const DtypeRow& row_of(Dtype dtype) {
-  return *std::find_if(kDtypes.begin(), kDtypes.end(), [&](const DtypeRow& row) { return row.dtype == dtype; });
+  return *std::find_if(kDtypeRows.begin(), kDtypeRows.end(), [&](const DtypeRow& row) { return row.dtype == dtype; });
 }
 
 constexpr size_t kMaxRank = 32;
@@ -156,7 +156,7 @@ size_t byte_size(Dtype dtype) { return row_of(dtype).bytes; }
 std::string_view to_string(Dtype dtype) { return row_of(dtype).name; }
 
 std::optional<Dtype> dtype_from(std::string_view name) {
-  for (const DtypeRow& row : kDtypes) {
+  for (const DtypeRow& row : kDtypeRows) {
     if (row.name == name) return row.dtype;
   }
   return std::nullopt;

@@ -14,7 +14,7 @@ extern const Format safetensors_format;
 
 namespace {
 
-constexpr uint64_t kMaxColumns = 10'000;
+constexpr uint64_t kMaxTensorColumns = 10'000;
 
 Scalar scalar_of(Dtype dtype) {
   switch (dtype) {
@@ -154,7 +154,7 @@ void TensorsReader::add_part(const TensorEntry& tensor) {
   } else {
     part.columns = part.per_row;
   }
-  if (part.columns > kMaxColumns || table_.width() + part.columns > kMaxColumns) {
+  if (part.columns > kMaxTensorColumns || table_.width() + part.columns > kMaxTensorColumns) {
     fail("unsupported", "the tensors up to " + name + " have more than 10,000 columns");
   }
   for (size_t c = 0; c < part.columns; ++c) {
@@ -186,19 +186,21 @@ void TensorsReader::on_items_end() {
   begin_part();
 }
 
-Claim claim(std::span<const uint8_t> head, std::string_view name) {
+Claim claim_safetensors(std::span<const uint8_t> head, std::string_view name) {
   const bool fits = head.size() > 9 && head[8] == '{' && (head[9] == '"' || head[9] == '}') &&
                     unsigned_at(head.data(), 8) <= kMaxHeaderBytes;
   if (fits) return Claim::by_content;
   return has_ending(safetensors_format, name) ? Claim::by_name : Claim::none;
 }
 
-std::unique_ptr<TableReader> open(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
+std::unique_ptr<TableReader> open_safetensors(const nlohmann::json& options, std::string_view name,
+                                              const ReadTarget& target) {
   return std::make_unique<TensorsReader>(options_like_csv(options, safetensors_format.name, name, target));
 }
 
 }  // namespace
 
-const Format safetensors_format{"safetensors", "Tensors (safetensors)", " safetensors ", claim, open};
+const Format safetensors_format{"safetensors", "Tensors (safetensors)", " safetensors ", claim_safetensors,
+                                open_safetensors};
 
 }  // namespace sg

@@ -219,7 +219,7 @@ bool looks_like_table(std::string_view head) {
 }
 
 /// A .txt is a table where its lines look like one, else it is text; other endings say it themselves.
-Claim claim(std::span<const uint8_t> head, std::string_view name) {
+Claim claim_text(std::span<const uint8_t> head, std::string_view name) {
   if (has_ending(text_format, name)) return Claim::by_name;
   const size_t dot = name.find_last_of('.');
   if (dot == std::string_view::npos || (name.substr(dot) != ".txt" && name.substr(dot) != ".TXT")) return Claim::none;
@@ -228,12 +228,12 @@ Claim claim(std::span<const uint8_t> head, std::string_view name) {
   return text.empty() || looks_like_table(text) ? Claim::none : Claim::by_content;
 }
 
-std::unique_ptr<TableReader> open(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
+std::unique_ptr<TableReader> open_text(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
   return std::make_unique<TextReader>(options_like_csv(options, text_format.name, name, target, {"encoding"}));
 }
 
 }  // namespace
 
-const Format text_format{"text", "Plain text", " text md markdown rst ", claim, open};
+const Format text_format{"text", "Plain text", " text md markdown rst ", claim_text, open_text};
 
 }  // namespace sg

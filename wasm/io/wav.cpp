@@ -18,7 +18,7 @@ constexpr size_t kMaxChannels = 1024;
 constexpr size_t kMaxFormat = 4096;
 constexpr uint64_t kEndless = uint64_t{1} << 62;
 
-std::string_view as_text(std::span<const uint8_t> bytes) {
+std::string_view wav_text(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -60,15 +60,15 @@ class WavReader : public BinaryReader {
 void WavReader::on_block(std::span<const uint8_t> bytes) {
   switch (at_) {
     case At::start: {
-      const std::string_view id = as_text(bytes.subspan(0, 4));
+      const std::string_view id = wav_text(bytes.subspan(0, 4));
       rf64_ = id == "RF64" || id == "BW64";
-      if ((id != "RIFF" && !rf64_) || as_text(bytes.subspan(8)) != "WAVE") {
+      if ((id != "RIFF" && !rf64_) || wav_text(bytes.subspan(8)) != "WAVE") {
         fail("bad_header", "the file does not begin as WAV does (RIFF ... WAVE)");
       }
       return want_chunk();
     }
     case At::chunk:
-      return begin_chunk(as_text(bytes.subspan(0, 4)), static_cast<uint32_t>(unsigned_at(bytes.data() + 4, 4)));
+      return begin_chunk(wav_text(bytes.subspan(0, 4)), static_cast<uint32_t>(unsigned_at(bytes.data() + 4, 4)));
     case At::sizes:
       long_size_ = unsigned_at(bytes.data() + 8, 8);
       return want_chunk();
@@ -158,20 +158,20 @@ void WavReader::on_truncated() {
       "the file ends " + std::to_string(items_left()) + " rows before its header says; what is there was read");
 }
 
-Claim claim(std::span<const uint8_t> head, std::string_view name) {
-  if (head.size() >= 12 && as_text(head.subspan(8, 4)) == "WAVE") {
-    const std::string_view id = as_text(head.subspan(0, 4));
+Claim claim_wav(std::span<const uint8_t> head, std::string_view name) {
+  if (head.size() >= 12 && wav_text(head.subspan(8, 4)) == "WAVE") {
+    const std::string_view id = wav_text(head.subspan(0, 4));
     if (id == "RIFF" || id == "RF64" || id == "BW64") return Claim::by_content;
   }
   return has_ending(wav_format, name) ? Claim::by_name : Claim::none;
 }
 
-std::unique_ptr<TableReader> open(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
+std::unique_ptr<TableReader> open_wav(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
   return std::make_unique<WavReader>(options_like_csv(options, wav_format.name, name, target));
 }
 
 }  // namespace
 
-const Format wav_format{"wav", "Sound (WAV)", " wav wave bwf rf64 ", claim, open};
+const Format wav_format{"wav", "Sound (WAV)", " wav wave bwf rf64 ", claim_wav, open_wav};
 
 }  // namespace sg

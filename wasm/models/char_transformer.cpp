@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kEps = 1e-5f;
 
-struct Config {
+struct CharConfig {
   int layers, heads, width;
   float dropout;
   bool bias;
@@ -26,11 +26,11 @@ struct Config {
   double residual_std() const { return std() / std::sqrt(2.0 * layers); }
 };
 
-Tensor bias(nn::Init& init, const Config& config, int out) { return config.bias ? init.zeros({out}) : Tensor(); }
+Tensor bias(nn::Init& init, const CharConfig& config, int out) { return config.bias ? init.zeros({out}) : Tensor(); }
 
 class CausalSelfAttention : public nn::Module {
  public:
-  CausalSelfAttention(nn::Init& init, const Config& config)
+  CausalSelfAttention(nn::Init& init, const CharConfig& config)
       : heads_(config.heads),
         c_attn_(init.normal({3 * config.width, config.width}, config.std()), bias(init, config, 3 * config.width)),
         c_proj_(init.normal({config.width, config.width}, config.residual_std()), bias(init, config, config.width)),
@@ -56,9 +56,9 @@ class CausalSelfAttention : public nn::Module {
   nn::Dropout dropout_;
 };
 
-class Mlp : public nn::Module {
+class CharMlp : public nn::Module {
  public:
-  Mlp(nn::Init& init, const Config& config)
+  CharMlp(nn::Init& init, const CharConfig& config)
       : c_fc_(init.normal({4 * config.width, config.width}, config.std()), bias(init, config, 4 * config.width)),
         c_proj_(init.normal({config.width, 4 * config.width}, config.residual_std()), bias(init, config, config.width)),
         dropout_(config.dropout) {
@@ -75,9 +75,9 @@ class Mlp : public nn::Module {
   nn::Dropout dropout_;
 };
 
-class Block : public nn::Module {
+class CharBlock : public nn::Module {
  public:
-  Block(nn::Init& init, const Config& config)
+  CharBlock(nn::Init& init, const CharConfig& config)
       : ln_1_(init, config.width, kEps, config.bias),
         attn_(init, config),
         ln_2_(init, config.width, kEps, config.bias),
@@ -97,18 +97,18 @@ class Block : public nn::Module {
   nn::LayerNorm ln_1_;
   CausalSelfAttention attn_;
   nn::LayerNorm ln_2_;
-  Mlp mlp_;
+  CharMlp mlp_;
 };
 
 class CharTransformer : public nn::Module {
  public:
-  CharTransformer(nn::Init& init, const Sizes& sizes, const Config& config)
+  CharTransformer(nn::Init& init, const Sizes& sizes, const CharConfig& config)
       : wte_(parameter("wte.weight", init.normal({sizes.vocabulary, config.width}, config.std()))),
         wpe_(parameter("wpe.weight", init.normal({sizes.time, config.width}, config.std()))),
         dropout_(config.dropout),
         ln_f_(init, config.width, kEps, config.bias) {
     for (int l = 0; l < config.layers; ++l) {
-      blocks_.push_back(std::make_unique<Block>(init, config));
+      blocks_.push_back(std::make_unique<CharBlock>(init, config));
       child("h." + std::to_string(l), *blocks_.back());
     }
     child("ln_f", ln_f_);
@@ -125,7 +125,7 @@ class CharTransformer : public nn::Module {
  private:
   Tensor wte_, wpe_;
   nn::Dropout dropout_;
-  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<std::unique_ptr<CharBlock>> blocks_;
   nn::LayerNorm ln_f_;
 };
 
@@ -140,8 +140,8 @@ const ModelInfo char_transformer_model{
      Field::integer("width", 128, 1, 2048, "numbers that a character is told by"), dropout_field(),
      Field::boolean("bias", false, "offsets in the layers, as GPT-2 has them: without, it is a bit better and faster")},
     [](nn::Init& init, const Sizes& sizes, const Values& v) -> std::unique_ptr<nn::Module> {
-      const Config config{whole(v, "layers"), whole(v, "heads"), whole(v, "width"), real(v, "dropout"),
-                          flag(v, "bias")};
+      const CharConfig config{whole(v, "layers"), whole(v, "heads"), whole(v, "width"), real(v, "dropout"),
+                              flag(v, "bias")};
       need_multiple("model.width", config.width, "model.heads", config.heads);
       return std::make_unique<CharTransformer>(init, sizes, config);
     }};

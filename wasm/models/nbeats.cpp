@@ -25,9 +25,9 @@ class Expansion : public nn::Module {
 };
 
 /// Four layers with ReLU, then an expansion for the forecast and, except in the last block, one for the backcast.
-class Block : public nn::Module {
+class NbeatsBlock : public nn::Module {
  public:
-  Block(nn::Init& init, int window, int outputs, int hidden, int basis, bool last)
+  NbeatsBlock(nn::Init& init, int window, int outputs, int hidden, int basis, bool last)
       : forecast_(init, hidden, basis, outputs) {
     for (int i = 0; i < 4; ++i) {
       layers_.push_back(std::make_unique<nn::Linear>(init, i == 0 ? window : hidden, hidden));
@@ -61,8 +61,8 @@ class Nbeats : public nn::Module {
  public:
   Nbeats(nn::Init& init, const Sizes& sizes, int blocks, int hidden, int basis) {
     for (int i = 0; i < blocks; ++i) {
-      blocks_.push_back(
-          std::make_unique<Block>(init, sizes.time * sizes.features, sizes.outputs(), hidden, basis, i == blocks - 1));
+      blocks_.push_back(std::make_unique<NbeatsBlock>(init, sizes.time * sizes.features, sizes.outputs(), hidden, basis,
+                                                      i == blocks - 1));
       child("blocks." + std::to_string(i), *blocks_.back());
     }
   }
@@ -79,7 +79,7 @@ class Nbeats : public nn::Module {
   }
 
  private:
-  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<std::unique_ptr<NbeatsBlock>> blocks_;
 };
 
 }  // namespace

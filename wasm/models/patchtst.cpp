@@ -12,7 +12,7 @@
 namespace sg::models {
 namespace {
 
-struct Config {
+struct PatchTstConfig {
   int patch, stride, layers;
   bool revin;
   nn::TransformerOptions encoder;
@@ -20,7 +20,7 @@ struct Config {
 
 class PatchTst : public nn::Module {
  public:
-  PatchTst(nn::Init& init, const Sizes& sizes, const Config& config)
+  PatchTst(nn::Init& init, const Sizes& sizes, const PatchTstConfig& config)
       : sizes_(sizes),
         revin_(config.revin ? std::make_unique<nn::RevIN>(init, sizes.target_count()) : nullptr),
         patching_(config.patch, config.stride),
@@ -103,8 +103,8 @@ const ModelInfo patchtst_model{
      dropout_field(0.1)},
     [](nn::Init& init, const Sizes& sizes, const Values& v) -> std::unique_ptr<nn::Module> {
       need_targets_among_features("patchtst", sizes);
-      const Config config{whole(v, "patch"), whole(v, "stride"), whole(v, "layers"), flag(v, "revin"),
-                          encoder_options(v)};
+      const PatchTstConfig config{whole(v, "patch"), whole(v, "stride"), whole(v, "layers"), flag(v, "revin"),
+                                  encoder_options(v)};
       if (sizes.time < config.patch)
         bad_field("data.lookBack", "is " + std::to_string(sizes.time) + ", shorter than model.patch, now " +
                                        std::to_string(config.patch) +

@@ -8,7 +8,7 @@
 namespace sg::nn {
 namespace {
 
-float bound(int n) { return 1.0f / std::sqrt(static_cast<float>(n)); }
+float uniform_bound(int n) { return 1.0f / std::sqrt(static_cast<float>(n)); }
 
 /// x[N, T, E] plus the first T rows of table[longest, E].
 Tensor add_positions(const char* layer, const Tensor& x, const Tensor& table) {
@@ -33,7 +33,7 @@ MultiheadAttention::MultiheadAttention(Init& init, int width, int heads, bool ro
       rotary_(rotary),
       in_proj_weight_(parameter("in_proj_weight", init.xavier_uniform({3 * width, width}))),
       in_proj_bias_(parameter("in_proj_bias", init.zeros({3 * width}))),
-      out_proj_(init.uniform({width, width}, bound(width)), init.zeros({width})) {
+      out_proj_(init.uniform({width, width}, uniform_bound(width)), init.zeros({width})) {
   SG_CHECK(width > 0 && heads > 0 && width % heads == 0, "MultiheadAttention: a width of " + std::to_string(width) +
                                                              " for " + std::to_string(heads) +
                                                              " heads: it must be a multiple");

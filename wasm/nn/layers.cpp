@@ -7,7 +7,7 @@
 namespace sg::nn {
 namespace {
 
-float bound(int n) { return 1.0f / std::sqrt(static_cast<float>(n)); }
+float linear_bound(int n) { return 1.0f / std::sqrt(static_cast<float>(n)); }
 
 Tensor drop(const Tensor& x, float p, Context& context) {
   if (!context.training || !(p > 0)) return x;
@@ -18,8 +18,8 @@ Tensor drop(const Tensor& x, float p, Context& context) {
 }  // namespace
 
 Linear::Linear(Init& init, int in, int out, bool bias)
-    : weight_(parameter("weight", init.uniform({out, in}, bound(in)))),
-      bias_(bias ? parameter("bias", init.uniform({out}, bound(in))) : Tensor()) {}
+    : weight_(parameter("weight", init.uniform({out, in}, linear_bound(in)))),
+      bias_(bias ? parameter("bias", init.uniform({out}, linear_bound(in))) : Tensor()) {}
 
 Linear::Linear(const Tensor& weight, const Tensor& bias)
     : weight_(parameter("weight", weight)), bias_(bias.defined() ? parameter("bias", bias) : Tensor()) {}

@@ -34,7 +34,7 @@ Params parameters(const Tensor& logits, const CrossEntropy& how) {
 }
 
 /// What stands for weights that are not given: a kernel gets a buffer for each input, and does not read this one.
-const Tensor& or_else(const Tensor& given, const Tensor& other) { return given.defined() ? given : other; }
+const Tensor& weight_or(const Tensor& given, const Tensor& other) { return given.defined() ? given : other; }
 
 }  // namespace
 
@@ -46,7 +46,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntr
     const params::softmax_statistics along{.outer = logits.dim(0), .reduce = logits.dim(1), .inner = 1};
     const auto statistics = run_all(along, {logits, logits}, target.shape());
     maximum = statistics[0], exponentials = statistics[1];
-    class_weight = or_else(how.class_weight, maximum), sample_weight = or_else(how.sample_weight, maximum);
+    class_weight = weight_or(how.class_weight, maximum), sample_weight = weight_or(how.sample_weight, maximum);
     class_sum = how.class_weight.defined() && how.label_smoothing > 0 ? sum(class_weight) : maximum;
     const auto rows = run_all(parameters<params::cross_entropy>(logits, how),
                               {logits, maximum, exponentials, target, class_weight, sample_weight}, target.shape());

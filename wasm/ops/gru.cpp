@@ -7,13 +7,13 @@ namespace sg::ops {
 namespace {
 
 /// What a step leaves for its gradient, each [N, H].
-struct Step {
+struct GruStep {
   Tensor h, r, u, n, q;
 };
 
-struct Run {
+struct GruRun {
   Tensor weight, h0;
-  std::vector<Step> steps;
+  std::vector<GruStep> steps;
   Shape z;  // [N, T, 3H]
   bool h0_needed = false;
 
@@ -25,21 +25,21 @@ struct Run {
 
 /// Gate gradients of a step, before the nonlinearity: of n's two summands, dn goes to the input's and dq to the
 /// state's.
-struct Gates {
+struct GruGates {
   Tensor r, u, n, q;
 };
 
 /// The gradients to z, weight_hh, bias_hh and h0. z's gates get (dr, du, dn), those of the state D = (dr, du, dq):
 ///   dW = Σ over n and t of Dᵀ · h[t-1]    db = Σ D    dh0 = D[:, 0] · W + the way around the first step's gates
-Grads backward_steps(const Run& r, const Tensor& dy) {
+Grads gru_backward_steps(const GruRun& r, const Tensor& dy) {
   const int batch = r.batch(), time = r.time(), hidden = r.hidden();
   const Shape state{batch, hidden};
   const Tensor zero = Tensor::full(dy.device(), state, 0);
-  std::vector<Gates> grads(r.steps.size());
-  Gates next{zero, zero, zero, zero};
+  std::vector<GruGates> grads(r.steps.size());
+  GruGates next{zero, zero, zero, zero};
   Tensor dh = zero;
   for (int t = time - 1; t >= 0; --t) {
-    const Step& s = r.steps[static_cast<size_t>(t)];
+    const GruStep& s = r.steps[static_cast<size_t>(t)];
     const params::gru_step_backward p{.batch = batch, .steps = time, .t = t, .hidden = hidden};
     const auto out = run_all(p, {dy, dh, s.r, s.u, s.n, s.q, r.h_before(t), r.weight, next.r, next.u, next.q}, state);
     next = grads[static_cast<size_t>(t)] = {out[0], out[1], out[2], out[3]};
@@ -48,7 +48,7 @@ Grads backward_steps(const Run& r, const Tensor& dy) {
 
   std::vector<Tensor> of_z, of_state, before;
   for (int t = 0; t < time; ++t) {
-    const Gates& d = grads[static_cast<size_t>(t)];
+    const GruGates& d = grads[static_cast<size_t>(t)];
     of_z.insert(of_z.end(), {d.r, d.u, d.n});
     of_state.insert(of_state.end(), {d.r, d.u, d.q});
     before.push_back(r.h_before(t));
@@ -70,7 +70,7 @@ Tensor gru(const Tensor& z, const Tensor& weight_hh, const Tensor& bias_hh, cons
   const Shape state{z.dim(0), weight_hh.dim(1)};
   SG_CHECK(!h0.defined() || h0.shape() == state,
            "gru: h0 " + str(h0.shape()) + " must be " + str(state) + " for z " + str(z.shape()));
-  Run r{.weight = weight_hh, .h0 = h0, .steps = {}, .z = z.shape(), .h0_needed = h0.requires_grad()};
+  GruRun r{.weight = weight_hh, .h0 = h0, .steps = {}, .z = z.shape(), .h0_needed = h0.requires_grad()};
   if (!h0.defined()) r.h0 = Tensor::full(z.device(), state, 0);
   std::vector<Tensor> outputs;
   for (int t = 0; t < r.time(); ++t) {
@@ -80,7 +80,7 @@ Tensor gru(const Tensor& z, const Tensor& weight_hh, const Tensor& bias_hh, cons
     outputs.push_back(s[0]);
   }
   return record(stack(outputs, 1), {z, weight_hh, bias_hh, h0},
-                [r](const Tensor& dy) -> Grads { return backward_steps(r, dy); });
+                [r](const Tensor& dy) -> Grads { return gru_backward_steps(r, dy); });
 }
 
 }  // namespace sg::ops

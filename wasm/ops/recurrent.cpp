@@ -10,14 +10,14 @@ namespace sg::ops {
 namespace {
 
 /// What a step leaves for its gradient, each [N, H].
-struct Step {
+struct LstmStep {
   Tensor h, c, i, f, g, o;
 };
 
 /// A run over all steps, from the state h0, c0. The backward goes through it from the last step on.
-struct Run {
+struct LstmRun {
   Tensor weight, h0, c0;
-  std::vector<Step> steps;
+  std::vector<LstmStep> steps;
   Shape z;                                    // [N, T, 4H]
   bool h0_needed = false, c0_needed = false;  // their gradients
 
@@ -29,10 +29,11 @@ struct Run {
   const Tensor& c_before(int t) const { return t > 0 ? steps[static_cast<size_t>(t - 1)].c : c0; }
 };
 
-Run forward_steps(const std::string& op, const Tensor& z, const Tensor& weight, const Tensor& h0, const Tensor& c0) {
+LstmRun forward_steps(const std::string& op, const Tensor& z, const Tensor& weight, const Tensor& h0,
+                      const Tensor& c0) {
   SG_CHECK(z.rank() == 3 && weight.rank() == 2 && weight.dim(0) == 4 * weight.dim(1) && z.dim(2) == weight.dim(0),
            op + ": z " + str(z.shape()) + " must be [N, T, 4H] for weight_hh " + str(weight.shape()) + " = [4H, H]");
-  Run r{.weight = weight, .h0 = h0, .c0 = c0, .steps = {}, .z = z.shape()};
+  LstmRun r{.weight = weight, .h0 = h0, .c0 = c0, .steps = {}, .z = z.shape()};
   const Shape state = r.state();
   for (const auto& [name, given] : {std::pair("h0 ", &h0), std::pair("c0 ", &c0)})
     SG_CHECK(!given->defined() || given->shape() == state,
@@ -49,22 +50,22 @@ Run forward_steps(const std::string& op, const Tensor& z, const Tensor& weight, 
 }
 
 /// Gate gradients of a step, before the nonlinearity.
-struct Gates {
+struct LstmGates {
   Tensor i, f, g, o;
 };
 
 /// The gradients to z, weight_hh, h0 and c0 from dy[N, T, H], or from dy[N, T, 2, H] of hidden and cell states alike.
 /// Step t's gate gradients follow from dy[:, t], those of t+1 and dc[t]; then
 ///   dW = Σ over n and t of dzᵀ · h[t-1]    dh0 = dz[:, 0] · W    dc0 = dc before the first step
-Grads backward_steps(const Run& r, const Tensor& dy) {
+Grads lstm_backward_steps(const LstmRun& r, const Tensor& dy) {
   const int batch = r.batch(), time = r.time(), hidden = r.hidden(), per_step = dy.rank() == 4 ? 2 : 1;
   const Shape state = r.state();
   const Tensor zero = Tensor::full(dy.device(), state, 0);
-  std::vector<Gates> grads(r.steps.size());
-  Gates next{zero, zero, zero, zero};
+  std::vector<LstmGates> grads(r.steps.size());
+  LstmGates next{zero, zero, zero, zero};
   Tensor dc = zero;
   for (int t = time - 1; t >= 0; --t) {
-    const Step& s = r.steps[static_cast<size_t>(t)];
+    const LstmStep& s = r.steps[static_cast<size_t>(t)];
     if (per_step == 2) {  // the step's own cell state was given out as well
       const Axes rows{0, 0, 0, 0, 2 * time * hidden, 1};
       dc = add(dc, strided_copy(dy, state, rows, (2 * t + 1) * hidden));
@@ -78,7 +79,7 @@ Grads backward_steps(const Run& r, const Tensor& dy) {
 
   std::vector<Tensor> columns, before;
   for (int t = 0; t < time; ++t) {
-    const Gates& d = grads[static_cast<size_t>(t)];
+    const LstmGates& d = grads[static_cast<size_t>(t)];
     columns.insert(columns.end(), {d.i, d.f, d.g, d.o});
     before.push_back(r.h_before(t));
   }
@@ -93,19 +94,19 @@ Grads backward_steps(const Run& r, const Tensor& dy) {
 }  // namespace
 
 Tensor lstm(const Tensor& z, const Tensor& weight_hh, const Tensor& h0, const Tensor& c0) {
-  const Run r = forward_steps("lstm", z, weight_hh, h0, c0);
+  const LstmRun r = forward_steps("lstm", z, weight_hh, h0, c0);
   std::vector<Tensor> outputs;
-  for (const Step& s : r.steps) outputs.push_back(s.h);
+  for (const LstmStep& s : r.steps) outputs.push_back(s.h);
   return record(stack(outputs, 1), {z, weight_hh, h0, c0},
-                [r](const Tensor& dy) -> Grads { return backward_steps(r, dy); });
+                [r](const Tensor& dy) -> Grads { return lstm_backward_steps(r, dy); });
 }
 
 Tensor lstm_states(const Tensor& z, const Tensor& weight_hh, const Tensor& h0, const Tensor& c0) {
-  const Run r = forward_steps("lstm_states", z, weight_hh, h0, c0);
+  const LstmRun r = forward_steps("lstm_states", z, weight_hh, h0, c0);
   std::vector<Tensor> outputs;
-  for (const Step& s : r.steps) outputs.insert(outputs.end(), {s.h, s.c});
+  for (const LstmStep& s : r.steps) outputs.insert(outputs.end(), {s.h, s.c});
   const Tensor y = stack(outputs, 1).view(Shape{r.batch(), r.time(), 2, r.hidden()});
-  return record(y, {z, weight_hh, h0, c0}, [r](const Tensor& dy) -> Grads { return backward_steps(r, dy); });
+  return record(y, {z, weight_hh, h0, c0}, [r](const Tensor& dy) -> Grads { return lstm_backward_steps(r, dy); });
 }
 
 }  // namespace sg::ops

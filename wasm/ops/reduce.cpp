@@ -11,7 +11,7 @@ namespace sg::ops {
 namespace {
 
 /// Neighbouring axes.
-struct Run {
+struct AxisRun {
   int first, count;
 };
 
@@ -21,7 +21,7 @@ struct Around {
   Shape kept;
 };
 
-Around around(const Tensor& x, Run run) {
+Around around(const Tensor& x, AxisRun run) {
   const int end = run.first + run.count;
   Around v{static_cast<int>(x.shape().product(0, run.first)), static_cast<int>(x.shape().product(run.first, end)),
            static_cast<int>(x.shape().product(end, x.rank())), x.shape()};
@@ -43,8 +43,8 @@ struct Reduced {
     }
   }
   /// From the last to the first.
-  std::vector<Run> runs() const {
-    std::vector<Run> found;
+  std::vector<AxisRun> runs() const {
+    std::vector<AxisRun> found;
     for (int i = rank - 1; i >= 0; --i) {
       if (!axis[static_cast<size_t>(i)]) continue;
       if (!found.empty() && found.back().first == i + 1)
@@ -72,7 +72,7 @@ struct Reduced {
 };
 
 /// scale * the sum over a run of axes, which become 1. dx = scale * dy, the same along them.
-Tensor scaled_sum(const Tensor& x, Run axes, float scale) {
+Tensor scaled_sum(const Tensor& x, AxisRun axes, float scale) {
   const Around v = around(x, axes);
   const params::sum p{.outer = v.outer, .reduce = v.reduce, .inner = v.inner, .scale = scale};
   return record(run(p, {x}, v.kept), {x}, [shape = x.shape(), kept = v.kept, scale](const Tensor& dy) -> Grads {
@@ -82,8 +82,8 @@ Tensor scaled_sum(const Tensor& x, Run axes, float scale) {
 
 Tensor scaled_sum(const Tensor& x, const Reduced& reduced, bool keepdim, float scale) {
   Tensor y = x;
-  const std::vector<Run> runs = reduced.runs();
-  for (const Run& axes : runs) y = scaled_sum(y, axes, &axes == &runs.back() ? scale : 1);
+  const std::vector<AxisRun> runs = reduced.runs();
+  for (const AxisRun& axes : runs) y = scaled_sum(y, axes, &axes == &runs.back() ? scale : 1);
   return keepdim ? y : reshape(y, reduced.left(x.shape(), false));
 }
 
@@ -133,10 +133,10 @@ Tensor mean(const Tensor& x, int axis, bool keepdim) { return mean("mean", x, {&
 
 Tensor amax(const Tensor& x, std::span<const int> axes, bool keepdim) {
   const Reduced reduced("amax", x, axes);
-  const std::vector<Run> runs = reduced.runs();
+  const std::vector<AxisRun> runs = reduced.runs();
   const Tensor near = runs.size() == 1 ? x : gathered(x, reduced);
   const int count = static_cast<int>(axes.size());
-  const Around v = around(near, runs.size() == 1 ? runs[0] : Run{x.rank() - count, count});
+  const Around v = around(near, runs.size() == 1 ? runs[0] : AxisRun{x.rank() - count, count});
   const Tensor y = run(params::max{.outer = v.outer, .reduce = v.reduce, .inner = v.inner}, {near},
                        reduced.left(x.shape(), keepdim));
   return record(y, {near}, [near, y, v](const Tensor& dy) -> Grads {

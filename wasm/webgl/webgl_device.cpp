@@ -16,7 +16,7 @@ namespace webgl {
 namespace {
 
 /// A handle is a slot and the generation of its use, so that a released one is told from the one that took its place.
-constexpr uint32_t kSlotBits = 20, kSlots = 1u << kSlotBits;
+constexpr uint32_t kSlotBits = 20, kBufferSlots = 1u << kSlotBits;
 
 /// Draws at once.
 class DirectDraws final : public Draws {
@@ -94,7 +94,7 @@ class WebglDevice final : public Device {
 };
 
 const WebglDevice::Slot& WebglDevice::slot(Buffer buffer) const {
-  const uint32_t index = buffer % kSlots;
+  const uint32_t index = buffer % kBufferSlots;
   if (index < slots_.size() && slots_[index].live && slots_[index].generation == buffer >> kSlotBits)
     return slots_[index];
   throw Error("device.handle", "a buffer was used after its release (handle " + std::to_string(buffer) + ")");
@@ -102,8 +102,8 @@ const WebglDevice::Slot& WebglDevice::slot(Buffer buffer) const {
 
 Buffer WebglDevice::allocate(int64_t floats) {
   if (floats < 1) throw Error("device.size", "a buffer holds 1 float or more, not " + std::to_string(floats));
-  if (free_slots_.empty() && slots_.size() == kSlots) {
-    throw Error("device.memory", "more than " + std::to_string(kSlots) + " buffers are alive");
+  if (free_slots_.empty() && slots_.size() == kBufferSlots) {
+    throw Error("device.memory", "more than " + std::to_string(kBufferSlots) + " buffers are alive");
   }
   enter();
   const Texture texture = pool_.take(floats);
@@ -124,8 +124,8 @@ Buffer WebglDevice::allocate(int64_t floats) {
 void WebglDevice::release(Buffer buffer) {
   const Texture texture = slot(buffer).texture;
   pool_.give_back(texture);
-  slots_[buffer % kSlots].live = false;
-  free_slots_.push_back(buffer % kSlots);
+  slots_[buffer % kBufferSlots].live = false;
+  free_slots_.push_back(buffer % kBufferSlots);
   --counters_.live_buffers;
   counters_.live_bytes -= static_cast<uint64_t>(texture.extent.bytes());
 }
