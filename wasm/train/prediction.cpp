@@ -9,7 +9,7 @@
 namespace sg::train {
 namespace {
 
-constexpr size_t kBatch = 256;
+constexpr size_t kRowsAtOnce = 256;
 
 /// As RFC 4180 has it.
 std::string cell(const std::string& text) {
@@ -109,8 +109,8 @@ void Prediction::feed_from(const Table& table) {
 void Prediction::say_table(const RowChunk& chunk) {
   const size_t width = table_->width(), classes = table_->classes.size();
   std::vector<std::span<const float>> cells(columns_.size());
-  for (size_t first = 0; first < chunk.rows; first += kBatch) {
-    const size_t n = std::min(kBatch, chunk.rows - first);
+  for (size_t first = 0; first < chunk.rows; first += kRowsAtOnce) {
+    const size_t n = std::min(kRowsAtOnce, chunk.rows - first);
     // A column that was chosen once stands once in a chunk.
     for (size_t c = 0; c < columns_.size(); ++c) cells[c] = chunk.column(c).subspan(first, n);
     std::vector<float> x(n * width);
