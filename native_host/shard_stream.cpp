@@ -54,7 +54,9 @@ ShardIndex index_of(const OpenFile& file) {
   return translated<Error>(
       [&] {
         const std::uint64_t header = safetensors_header_size(bytes(std::min<std::uint64_t>(8, size)), size);
-        return ShardIndex(bytes(header), size);
+        ShardIndex index(bytes(header), size);
+        if (!index.hashed()) throw Error("shard.invalid", "its columns have no hashes to check them by");
+        return index;
       },
       [&](const Error& e) { return damaged(file.path, e.what()); });
 }

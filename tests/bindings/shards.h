@@ -25,6 +25,7 @@ struct Shards {
     const json finished = reply(sg_import_finish(import));
     keep(finished);
     manifest = finished["manifest"];
+    for (json& shard : manifest["shards"]) shard["sha256"] = sg::to_hex(sg::sha256(files.at(shard["file"])));
     sg_import_close(import);
   }
   void keep(const json& r) {

@@ -212,8 +212,23 @@ def make_safetensors():
     expect("data.safetensors", 6, columns)
 
 
+def write_plain_shard():
+    """A shard without hashes (FORMATS.md): three rows from the seventh on, one of them missing."""
+    header = {
+        "__metadata__": {"first_row": "6", "format": "shadegrad-shard/2", "rows": "3"},
+        "c2": {"dtype": "F32", "shape": [3], "data_offsets": [0, 12]},
+        "c2.null": {"dtype": "U8", "shape": [1], "data_offsets": [12, 13]},
+        "lines": {"dtype": "I64", "shape": [1, 2], "data_offsets": [13, 29]},
+    }
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    values = struct.pack("<fIfB2q", 1, 0x7FC00000, -2.5, 2, 6, 8)
+    (OUT / "plain_shard.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + values)
+
+
 if __name__ == "__main__":
     OUT.mkdir(exist_ok=True)
+    write_plain_shard()
     for make in [make_npy, make_idx, make_wav, make_safetensors]:
         EXPECTED.clear()
         make()

@@ -106,6 +106,29 @@ TEST_CASE("Parts stand side by side over the same rows", "[io][import]") {
   CHECK_NOTHROW(manifest_from_json(to_json(m)));
 }
 
+TEST_CASE("An import whose sink takes the hashes leaves them to it, and is the same otherwise", "[io][import]") {
+  const std::string text = numbers("a", 50);
+  const Imported with = import_texts({{"a.csv", text}}, 80);
+  Shards shards;
+  Importer importer({}, source_named("a.csv", text.size()), shards, 80, Hashing::sink);
+  importer.begin_part("a.csv");
+  importer.feed(as_bytes(text));
+  importer.end_part();
+  nlohmann::json manifest = to_json(importer.finish()), expected = to_json(with.manifest);
+  CHECK(error_of([&] { manifest_from_json(manifest); }).code() == "manifest.invalid");
+  REQUIRE(manifest["shards"].size() > 1);
+  for (nlohmann::json& shard : manifest["shards"]) {
+    CHECK_FALSE(shard.contains("sha256"));
+    CHECK_FALSE(index_of(shards.files.at(shard["file"])).hashed());
+    shard["sha256"] = to_hex(sha256(shards.files.at(shard["file"])));
+  }
+  const Manifest whole = manifest_from_json(manifest);
+  CHECK(column_of(whole, shards, 0).numbers == column_of(with.manifest, with.shards, 0).numbers);
+  for (auto* const both : {&manifest, &expected})
+    for (nlohmann::json& shard : (*both)["shards"]) shard.erase("sha256"), shard.erase("bytes");
+  CHECK(manifest == expected);
+}
+
 TEST_CASE("Parts of unequal rows are refused by both names", "[io][import]") {
   for (const size_t rows : {size_t{49}, size_t{51}, size_t{500}}) {
     const Error e = error_of([&] {

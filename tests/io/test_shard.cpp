@@ -1,6 +1,8 @@
 // A shard's values lie where its header says, in the types that FORMATS.md names, and what only looks like a shard is
 // refused before a byte of it is used.
 
+#include <fstream>
+#include <iterator>
 #include <limits>
 
 #include "tests/io/shards.h"
@@ -142,6 +144,24 @@ TEST_CASE("A small shard has these bytes", "[io][shard]") {
   expected.insert(expected.end(), header.begin(), header.end());
   expected.insert(expected.end(), data.begin(), data.end());
   CHECK(write_shard(chunk) == expected);
+}
+
+TEST_CASE("A small shard that is checked as a whole has these bytes, and is read like any other", "[io][shard]") {
+  Chunk chunk{6, 3, {}, {{6, 8}}};
+  ChunkColumn number{{}, 2, ColumnType::number, {}};
+  number.numbers = {1, kNone, -2.5f};
+  chunk.columns = {number};
+  const std::vector<uint8_t> file = write_shard(chunk, 0, Hashes::none);
+  std::ifstream golden(std::string(SG_SOURCE_DIR) + "/tests/golden/io/plain_shard.safetensors", std::ios::binary);
+  CHECK(file == std::vector<uint8_t>(std::istreambuf_iterator<char>(golden), {}));
+  const ShardIndex index = index_of(file), hashed = index_of(write_shard(chunk));
+  CHECK_FALSE(index.hashed());
+  CHECK(hashed.hashed());
+  CHECK(index.first_row() == 6);
+  CHECK(index.rows() == 3);
+  CHECK(values_at<float>(file, *index.values(2, false, 2, 1)) == std::vector<float>{-2.5f});
+  CHECK(values_at<uint8_t>(file, *index.missing(2)) == std::vector<uint8_t>{2});
+  CHECK(values_at<int64_t>(file, *index.lines()) == std::vector<int64_t>{6, 8});
 }
 
 TEST_CASE("A shard without hashes, or with a changed header, is refused", "[io][shard]") {

@@ -36,6 +36,22 @@ struct Imported : ImportHome {
   std::string path(const std::string& name) const { return sets() + "/" + id + "/" + name; }
 };
 
+/// The same shard as one that is checked as a whole, of as many bytes.
+std::string without_hashes(const std::string& shard) {
+  const std::span bytes(reinterpret_cast<const std::uint8_t*>(shard.data()), shard.size());
+  const sg::SafetensorsFile file(bytes, {.hashes = false, .finite = false});
+  std::vector<sg::TensorBytes> tensors;
+  for (const sg::TensorEntry& t : file.header().tensors)
+    tensors.push_back({t.name, t.dtype, t.shape, file.bytes(t.name)});
+  std::map<std::string, std::string> metadata = file.metadata();
+  metadata["format"] = sg::kPlainShardFormat;
+  const auto write = [&] { return sg::write_safetensors(tensors, metadata, sg::Values::any, sg::Hashes::none); };
+  metadata["filler"] = std::string(shard.size() - write().size() - std::string(R"("filler":"",)").size(), ' ');
+  const auto plain = write();
+  REQUIRE(plain.size() == shard.size());
+  return {plain.begin(), plain.end()};
+}
+
 }  // namespace
 
 TEST_CASE("rows and columns of a shard come as asked, packed or not", "[host][import]") {
@@ -158,6 +174,11 @@ TEST_CASE("a data set that was damaged on the disk is told as such and hides no 
   // Another shard in its place.
   fs::copy_file(s.path("000001.safetensors"), s.path("000000.safetensors"), fs::copy_options::overwrite_existing);
   CHECK(s.read({{"shard", 0}, {"columns", {0}}}).reply["code"] == "import.damaged");
+  // A sound one without hashes, whose columns can't be checked one by one.
+  write_file(s.path("000000.safetensors"), without_hashes(shard));
+  const Json refused = s.read({{"shard", 0}, {"columns", {0}}}).reply;
+  CHECK(refused["code"] == "import.damaged");
+  CHECK(refused["message"].get<std::string>().find("no hashes") != std::string::npos);
   fs::remove(s.path("000000.safetensors"));
   CHECK(s.read({{"shard", 0}, {"columns", {0}}}).reply["code"] == "import.not_found");
   fs::create_symlink("/etc/passwd", s.path("000000.safetensors"));

@@ -64,7 +64,8 @@ SG_EXPORT const char* sg_import_open(const char* text) {
       source.erase("options");
     }
     auto import = std::make_unique<Import>();
-    import->importer = std::make_unique<Importer>(std::move(options), source, *import);
+    import->importer =
+        std::make_unique<Importer>(std::move(options), source, *import, ReadTarget{}.chunk_bytes, Hashing::sink);
     const int handle = next_handle++;
     imports.emplace(handle, std::move(import));
     return json{{"import", handle}};

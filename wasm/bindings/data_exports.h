@@ -14,7 +14,8 @@ const char* sg_import_part(int import, const char* name);
 /// The next bytes of the file. -> {ok, rows: of this file so far, shards: [{file, pointer, length}]}: shards that are
 /// whole, to be stored under their names; their bytes are valid until the next call with this import.
 const char* sg_import_feed(int import, const uint8_t* bytes, uint32_t length);
-/// The last file has ended. -> {ok, manifest: to be stored as manifest.json after all shards, shards: the last ones}
+/// The last file has ended. -> {ok, manifest, shards: the last ones}. The manifest becomes manifest.json, after all
+/// shards, once each of its shards has got the `sha256` of the file that was stored (FORMATS.md).
 const char* sg_import_finish(int import);
 /// Frees the import, finished or not: what it gave may be thrown away, or kept if it was finished.
 const char* sg_import_close(int import);

@@ -146,10 +146,11 @@ class Importer::Part : public ChunkSink {
     shard.first = chunk.first_row;
     shard.rows = chunk.rows;
     importer_.keep_lines(chunk.line_jumps);
-    std::vector<uint8_t> bytes = write_shard(chunk, first_column_);
+    const bool hashed = importer_.hashing_ == Hashing::importer;
+    std::vector<uint8_t> bytes = write_shard(chunk, first_column_, hashed ? Hashes::each_tensor : Hashes::none);
     chunk = {};
     shard.bytes = bytes.size();
-    shard.sha256 = sha256(bytes);
+    if (hashed) shard.sha256 = sha256(bytes);
     importer_.sink_.take(shard.file, std::move(bytes));
     importer_.shards_.push_back(std::move(shard));
   }
@@ -200,11 +201,12 @@ class Importer::Part : public ChunkSink {
   std::unique_ptr<TableReader> reader_;  // gives to this: last made, first gone
 };
 
-Importer::Importer(json options, const json& source, ShardSink& sink, size_t shard_bytes)
+Importer::Importer(json options, const json& source, ShardSink& sink, size_t shard_bytes, Hashing hashing)
     : options_(std::move(options)),
       source_(source_of(source, hashes_given_, left_out_)),
       sink_(sink),
-      shard_bytes_(shard_bytes) {
+      shard_bytes_(shard_bytes),
+      hashing_(hashing) {
   if (options_.is_null()) options_ = json::object();
 }
 

@@ -14,6 +14,10 @@
 
 namespace sg {
 
+/// Who takes the shards' hashes. Those that `sink` takes of whole files are to be put into the manifest, which has none
+/// then, and the shards have none inside: code for the machine itself hashes many times as fast as WebAssembly does.
+enum class Hashing : uint8_t { importer, sink };
+
 class ShardSink {
  public:
   virtual ~ShardSink() = default;
@@ -30,7 +34,7 @@ class Importer {
   /// with `leftOut` the sentences that tell what of the source is no part (io/side_by_side.h).
   /// Throws import.bad_source. The sink must outlive the importer.
   Importer(nlohmann::json options, const nlohmann::json& source, ShardSink& sink,
-           size_t shard_bytes = ReadTarget{}.chunk_bytes);
+           size_t shard_bytes = ReadTarget{}.chunk_bytes, Hashing hashing = Hashing::importer);
   ~Importer();
 
   /// `size` in bytes, where it is known beforehand.
@@ -53,6 +57,7 @@ class Importer {
   Source source_;
   ShardSink& sink_;
   size_t shard_bytes_;
+  Hashing hashing_;
   Fingerprint fingerprint_;
   std::unique_ptr<Part> part_;
   std::vector<Table> tables_;

@@ -45,9 +45,13 @@ json to_json(const ManifestColumn& column) {
 }
 
 json to_json(const ManifestShard& shard) {
-  return {{"file", shard.file},   {"first", shard.first},
-          {"rows", shard.rows},   {"columns", {shard.first_column, shard.column_count}},
-          {"bytes", shard.bytes}, {"sha256", to_hex(shard.sha256)}};
+  json out{{"file", shard.file},
+           {"first", shard.first},
+           {"rows", shard.rows},
+           {"columns", {shard.first_column, shard.column_count}},
+           {"bytes", shard.bytes}};
+  if (shard.sha256) out["sha256"] = to_hex(*shard.sha256);
+  return out;
 }
 
 Digest digest(JsonFields& f, const char* name) {

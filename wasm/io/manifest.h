@@ -69,7 +69,7 @@ struct ManifestShard {
   uint64_t first = 0, rows = 0;
   size_t first_column = 0, column_count = 0;
   uint64_t bytes = 0;
-  Digest sha256{};  // of the whole file
+  std::optional<Digest> sha256;  // of the whole file; none until whoever keeps it has taken it
 };
 
 struct Manifest {
@@ -85,6 +85,7 @@ struct Manifest {
 /// "000042.safetensors"
 std::string shard_name(uint64_t number);
 
+/// A shard without its hash is written without it, which is no manifest yet.
 nlohmann::json to_json(const Manifest& manifest);
 
 /// Everything is checked: unknown and missing fields, types, sizes, that columns are counted through, and that the

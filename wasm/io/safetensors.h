@@ -33,13 +33,15 @@ struct TensorBytes {
 };
 
 enum class Values : uint8_t { finite, any };
+/// `none`: whoever keeps the file keeps a hash of the whole of it.
+enum class Hashes : uint8_t { each_tensor, none };
 
-/// The file for these tensors (in any order; data is laid out by name) and metadata (the hashes are added).
+/// The file for these tensors (in any order; data is laid out by name) and metadata (to which the hashes are added).
 /// Throws checkpoint.bad_tensor on a duplicate or empty name, bytes that do not fit the shape, and, unless any are
 /// asked for, values that are not finite.
 std::vector<uint8_t> write_safetensors(std::span<const TensorBytes> tensors,
                                        const std::map<std::string, std::string>& metadata,
-                                       Values values = Values::finite);
+                                       Values values = Values::finite, Hashes hashes = Hashes::each_tensor);
 
 /// A tensor in a file: its bytes are [begin, end) of the file.
 struct TensorEntry {

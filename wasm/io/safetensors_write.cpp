@@ -28,20 +28,23 @@ void check_tensor(const TensorBytes& tensor, bool finite) {
 
 /// The header's JSON, with the digits of its own hash as zeros. Tensors come by name. It is put together as text: an
 /// object that keeps the order of its keys looks through all of them for each, and a table may have 10,000 columns.
-std::string header_text(std::span<const TensorBytes* const> tensors, std::map<std::string, std::string> metadata) {
+std::string header_text(std::span<const TensorBytes* const> tensors, std::map<std::string, std::string> metadata,
+                        bool hashed) {
   std::string hashes, places;
   uint64_t at = 0;
   for (const TensorBytes* tensor : tensors) {
     const std::string name = json(tensor->name).dump();
     const uint64_t end = at + tensor->bytes.size();
-    hashes += (hashes.empty() ? "" : ",") + name + ":\"" + to_hex(sha256(tensor->bytes)) + "\"";
+    if (hashed) hashes += (hashes.empty() ? "" : ",") + name + ":\"" + to_hex(sha256(tensor->bytes)) + "\"";
     places += "," + name + ":{\"dtype\":\"" + std::string(to_string(tensor->dtype)) +
               "\",\"shape\":" + json(tensor->shape).dump() + ",\"data_offsets\":[" + std::to_string(at) + "," +
               std::to_string(end) + "]}";
     at = end;
   }
-  metadata[std::string(kHeaderHashKey)] = std::string(kDigestDigits, '0');
-  metadata[std::string(kTensorHashesKey)] = "{" + hashes + "}";
+  if (hashed) {
+    metadata[std::string(kHeaderHashKey)] = std::string(kDigestDigits, '0');
+    metadata[std::string(kTensorHashesKey)] = "{" + hashes + "}";
+  }
   std::string text;
   try {
     text = "{\"__metadata__\":" + json(metadata).dump() + places + "}";
@@ -56,7 +59,8 @@ std::string header_text(std::span<const TensorBytes* const> tensors, std::map<st
 }  // namespace
 
 std::vector<uint8_t> write_safetensors(std::span<const TensorBytes> tensors,
-                                       const std::map<std::string, std::string>& metadata, Values values) {
+                                       const std::map<std::string, std::string>& metadata, Values values,
+                                       Hashes hashes) {
   std::vector<const TensorBytes*> sorted;
   uint64_t data_size = 0;
   for (const TensorBytes& tensor : tensors) {
@@ -69,14 +73,16 @@ std::vector<uint8_t> write_safetensors(std::span<const TensorBytes> tensors,
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end(), same_name); twice != sorted.end())
     throw Error("checkpoint.bad_tensor", in_quotes((*twice)->name) + ": two tensors have this name");
 
-  const std::string text = header_text(sorted, metadata);
+  const std::string text = header_text(sorted, metadata, hashes == Hashes::each_tensor);
   std::vector<uint8_t> file;
   file.reserve(8 + text.size() + data_size);
   for (size_t i = 0; i < 8; ++i) file.push_back(static_cast<uint8_t>(uint64_t{text.size()} >> (8 * i)));
   file.insert(file.end(), text.begin(), text.end());
-  const size_t digits_at = 8 + header_digits_position(text);
-  const std::string digits = to_hex(header_digest(file, digits_at));
-  std::copy(digits.begin(), digits.end(), file.begin() + static_cast<ptrdiff_t>(digits_at));
+  if (hashes == Hashes::each_tensor) {
+    const size_t digits_at = 8 + header_digits_position(text);
+    const std::string digits = to_hex(header_digest(file, digits_at));
+    std::copy(digits.begin(), digits.end(), file.begin() + static_cast<ptrdiff_t>(digits_at));
+  }
   for (const TensorBytes* tensor : sorted) file.insert(file.end(), tensor->bytes.begin(), tensor->bytes.end());
   return file;
 }

@@ -36,12 +36,13 @@ class ShardWriter {
     if (!chunk.line_jumps.empty()) add_lines();
   }
 
-  std::vector<uint8_t> file() const {
+  std::vector<uint8_t> file(Hashes hashes) const {
+    const std::string_view format = hashes == Hashes::none ? kPlainShardFormat : kShardFormat;
     return write_safetensors(tensors_,
-                             {{"format", std::string(kShardFormat)},
+                             {{"format", std::string(format)},
                               {"first_row", std::to_string(chunk_.first_row)},
                               {"rows", std::to_string(chunk_.rows)}},
-                             Values::any);
+                             Values::any, hashes);
   }
 
  private:
@@ -123,8 +124,8 @@ std::string_view kind_of(std::string_view name) {
   return kind;
 }
 
-void check_tensor(const TensorEntry& tensor, uint64_t rows) {
-  if (!tensor.sha256) invalid("tensor " + in_quotes(tensor.name) + " has no SHA-256");
+void check_tensor(const TensorEntry& tensor, uint64_t rows, bool hashed) {
+  if (hashed && !tensor.sha256) invalid("tensor " + in_quotes(tensor.name) + " has no SHA-256");
   const std::string_view kind = kind_of(tensor.name);
   const auto is = [&](Dtype dtype, const std::vector<uint64_t>& shape) {
     return tensor.dtype == dtype && tensor.shape == shape;
@@ -152,18 +153,20 @@ std::string name_of(size_t column, const char* kind = "") { return "c" + std::to
 
 }  // namespace
 
-std::vector<uint8_t> write_shard(const Chunk& chunk, size_t first_column) {
-  return ShardWriter(chunk, first_column).file();
+std::vector<uint8_t> write_shard(const Chunk& chunk, size_t first_column, Hashes hashes) {
+  return ShardWriter(chunk, first_column).file(hashes);
 }
 
 ShardIndex::ShardIndex(std::span<const uint8_t> prefix, uint64_t total_size)
     : header_(read_safetensors_header(prefix, total_size, {.hashes = false, .finite = false})) {
   const auto format = header_.metadata.find("format");
-  if (format == header_.metadata.end() || format->second != kShardFormat)
-    invalid("its metadata does not say '" + std::string(kShardFormat) + "'");
+  hashed_ = format != header_.metadata.end() && format->second == kShardFormat;
+  if (!hashed_ && (format == header_.metadata.end() || format->second != kPlainShardFormat))
+    invalid("its metadata says neither '" + std::string(kShardFormat) + "' nor '" + std::string(kPlainShardFormat) +
+            "'");
   first_row_ = whole(header_, "first_row");
   rows_ = whole(header_, "rows");
-  for (const TensorEntry& tensor : header_.tensors) check_tensor(tensor, rows_);
+  for (const TensorEntry& tensor : header_.tensors) check_tensor(tensor, rows_, hashed_);
 }
 
 std::optional<ByteRange> ShardIndex::values(size_t column, bool day_first, uint64_t first, uint64_t count) const {

@@ -14,11 +14,14 @@
 
 namespace sg {
 
+/// With a SHA-256 of each tensor, so that a column can be checked without the rest.
 inline constexpr std::string_view kShardFormat = "shadegrad-shard/1";
+/// Without: it is checked as a whole, by the manifest's SHA-256.
+inline constexpr std::string_view kPlainShardFormat = "shadegrad-shard/2";
 
 /// The file of a chunk; its column i is called c<first_column + i>. Throws shard.bad_chunk when a column does not hold
 /// exactly the chunk's rows.
-std::vector<uint8_t> write_shard(const Chunk& chunk, size_t first_column = 0);
+std::vector<uint8_t> write_shard(const Chunk& chunk, size_t first_column = 0, Hashes hashes = Hashes::each_tensor);
 
 /// Bytes [begin, end) of a file.
 struct ByteRange {
@@ -36,6 +39,8 @@ class ShardIndex {
 
   uint64_t first_row() const { return first_row_; }
   uint64_t rows() const { return rows_; }
+  /// Whether every tensor has its hash; otherwise only the whole file can be checked.
+  bool hashed() const { return hashed_; }
   const SafetensorsHeader& header() const { return header_; }
 
   /// Where the values of rows [first, first + count), counted in this shard, lie; none where all of them are missing.
@@ -53,6 +58,7 @@ class ShardIndex {
   SafetensorsHeader header_;
   uint64_t first_row_ = 0;
   uint64_t rows_ = 0;
+  bool hashed_ = true;
 };
 
 }  // namespace sg

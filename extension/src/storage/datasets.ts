@@ -1,6 +1,7 @@
 // Imported data sets in the browser's own storage: a folder each, with the shards and, written last, the manifest that
 // names them. A folder without a manifest is what an import left that never ended; it goes at the first look.
 import type { ImportedDataset } from '../messages/state.ts';
+import * as v from '../messages/validate.ts';
 import { StoreError } from './checkpoint_store.ts';
 import { isNamed, readWhole, removePartials, removeQuietly, writeWhole } from './files.ts';
 import { manifest as checkManifest, MANIFEST } from './manifest.ts';
@@ -8,7 +9,7 @@ import type { Fingerprint, Manifest, Origin } from './manifest.ts';
 import { RemoteShards } from './remote_shards.ts';
 import type { FetchColumns, Lack } from './remote_shards.ts';
 import type { ShardFiles } from './shard_rows.ts';
-import { ShardStore } from './shard_store.ts';
+import { sha256Of, ShardStore } from './shard_store.ts';
 
 const FOLDER = 'datasets';
 /** Rewritten, empty, at every use: its time tells what was used last. */
@@ -207,10 +208,11 @@ interface WriterEvents {
   aborted: () => Promise<void>;
 }
 
-/** An import under way: shard after shard, then the manifest, or nothing at all. */
+/** An import under way: shard after shard, then the manifest with their hashes, or nothing at all. */
 export class DatasetWriter {
   readonly #folder: FileSystemDirectoryHandle;
   readonly #events: WriterEvents;
+  readonly #hashes = new Map<string, string>();
   /** Written so far. */
   bytes = 0;
   shards = 0;
@@ -222,15 +224,20 @@ export class DatasetWriter {
     this.#events = events;
   }
 
-  /** A full disk is a StoreError with the code storage.full. */
-  async write(file: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  /** The browser hashes on another thread while this one writes. A full disk is a StoreError with the code storage.full. */
+  async writeShard(file: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const [hash] = await Promise.all([sha256Of(bytes), this.#write(file, bytes)]);
+    this.#hashes.set(file, hash);
+    this.shards += 1;
+  }
+
+  async #write(file: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     try {
       await writeWhole(this.#folder, file, bytes);
     } catch (error) {
       throw storageError(error);
     }
     this.bytes += bytes.length;
-    this.shards += 1;
   }
 
   async finish(
@@ -238,14 +245,24 @@ export class DatasetWriter {
     origin: Origin,
     remote: string | null = null,
   ): Promise<StoredDataset> {
-    const manifest = { ...json, origin, remote };
+    const manifest = { ...json, ...this.#hashed(json), origin, remote };
     checkManifest(manifest, 'manifest');
-    await this.write(MANIFEST, new TextEncoder().encode(JSON.stringify(manifest)));
+    await this.#write(MANIFEST, new TextEncoder().encode(JSON.stringify(manifest)));
     return this.#events.finished();
   }
 
   abort(): Promise<void> {
     return this.#events.aborted();
+  }
+
+  /** The shards that were written here get their hashes; a host's have its own. */
+  #hashed({ shards }: Record<string, unknown>): { shards?: unknown[] } {
+    if (this.#hashes.size === 0 || !Array.isArray(shards)) return {};
+    const hashed = (shard: unknown): unknown => {
+      const fields = v.record(shard, 'manifest.shards');
+      return { ...fields, sha256: this.#hashes.get(String(fields['file'])) };
+    };
+    return { shards: shards.map(hashed) };
   }
 }
 

@@ -209,7 +209,7 @@ export class Importing {
 }
 
 async function write(writer: DatasetWriter, shards: ImportedShard[]): Promise<void> {
-  for (const { file, bytes } of shards) await writer.write(file, bytes);
+  for (const { file, bytes } of shards) await writer.writeShard(file, bytes);
 }
 
 function isSame(a: Fingerprint, b: Fingerprint): boolean {

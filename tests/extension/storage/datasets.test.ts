@@ -33,7 +33,7 @@ const origin = { kind: 'file', path: null } as const;
 
 async function importOne(change: Partial<typeof print> = {}): Promise<StoredDataset> {
   const writer = await datasets.begin();
-  await writer.write(file, shard.slice());
+  await writer.writeShard(file, shard.slice());
   const shards = [{ file, bytes: shard, first: 0, rows: 3 }];
   const columns = [{ name: 'a', dtype: 'F32' }];
   return writer.finish(manifestOf({ ...print, ...change }, 3, columns, shards), origin);
@@ -41,6 +41,43 @@ async function importOne(change: Partial<typeof print> = {}): Promise<StoredData
 const folders = (): FakeFolder[] => [...(root.folders.get('datasets')?.folders.values() ?? [])];
 
 describe('imported data sets', () => {
+  test('have the hash of each shard as it was written', async () => {
+    const writer = await datasets.begin();
+    await writer.writeShard(file, shard.slice());
+    const manifest = manifestOf(
+      print,
+      3,
+      [{ name: 'a', dtype: 'F32' }],
+      [{ file, bytes: shard, first: 0, rows: 3 }],
+    );
+    const [told] = manifest['shards'] as Record<string, unknown>[];
+    const expected = told!['sha256'];
+    delete told!['sha256'];
+    const stored = await writer.finish(manifest, origin);
+    expect(stored.manifest.shards[0]!.sha256).toBe(expected);
+    expect((await open().list())[0]!.manifest.json['shards']).toEqual([
+      { ...told, sha256: expected },
+    ]);
+  });
+
+  test('with a shard that was never written are not kept', async () => {
+    const writer = await datasets.begin();
+    await writer.writeShard(file, shard.slice());
+    const second = {
+      file: '000001.safetensors',
+      bytes: shard,
+      first: 3,
+      rows: 3,
+    };
+    const manifest = manifestOf(
+      print,
+      6,
+      [{ name: 'a', dtype: 'F32' }],
+      [{ file, bytes: shard, first: 0, rows: 3 }, second],
+    );
+    await expect(writer.finish(manifest, origin)).rejects.toThrow(/sha256/);
+  });
+
   test('are listed with what they take, and found after a restart', async () => {
     const { id } = await importOne();
     datasets = open();
@@ -81,7 +118,7 @@ describe('imported data sets', () => {
   test('that never ended are gone at the next start, with all of their shards', async () => {
     const kept = await importOne();
     const writer = await datasets.begin();
-    await writer.write(file, shard.slice());
+    await writer.writeShard(file, shard.slice());
     expect(folders()).toHaveLength(2);
     expect((await open().list()).map(({ id }) => id)).toEqual([kept.id]);
     expect(folders().map(({ name }) => name)).toEqual([kept.id]);
@@ -96,7 +133,7 @@ describe('imported data sets', () => {
 
   test('are aborted and removed without a rest', async () => {
     const writer = await datasets.begin();
-    await writer.write(file, shard.slice());
+    await writer.writeShard(file, shard.slice());
     await writer.abort();
     expect(folders()).toEqual([]);
     const { id } = await importOne();
@@ -153,7 +190,7 @@ describe('the room', () => {
   test('that is full is an error by name', async () => {
     const writer = await datasets.begin();
     root.disk.free = 10;
-    await expect(writer.write(file, shard.slice())).rejects.toMatchObject({
+    await expect(writer.writeShard(file, shard.slice())).rejects.toMatchObject({
       code: 'storage.full',
     });
   });

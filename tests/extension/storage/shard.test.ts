@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openToRead } from '../../../extension/src/storage/files.ts';
 import { manifest as checkManifest } from '../../../extension/src/storage/manifest.ts';
@@ -8,6 +10,8 @@ import { ShardStore } from '../../../extension/src/storage/shard_store.ts';
 import { FakeFolder } from '../fake_opfs.ts';
 import { f32, f64, i32, manifestOf, shardOf, u8 } from '../fake_shards.ts';
 import type { FakeShard } from '../fake_shards.ts';
+
+const GOLDEN = fileURLToPath(new URL('../../golden/io/plain_shard.safetensors', import.meta.url));
 
 let folder: FakeFolder;
 beforeEach(() => {
@@ -114,7 +118,13 @@ describe('a header that does not fit its file', () => {
   });
 });
 
-const print = { name: 'a.csv', size: 9, mtime: 5, head: '0'.repeat(64), tail: '0'.repeat(64) };
+const print = {
+  name: 'a.csv',
+  size: 9,
+  mtime: 5,
+  head: '0'.repeat(64),
+  tail: '0'.repeat(64),
+};
 
 /** 10 rows in shards of 4, the second column's in shards of their own. */
 async function dataset(): Promise<{ rows: ShardRows; store: ShardStore }> {
@@ -125,7 +135,13 @@ async function dataset(): Promise<{ rows: ShardRows; store: ShardStore }> {
       const values = all.slice(first, first + 4).map((value) => value + 100 * part);
       const file = `${String(shards.length).padStart(6, '0')}.safetensors`;
       const bytes = shardOf({ [`c${String(part)}`]: f32(values) });
-      shards.push({ file, bytes, first, rows: values.length, columns: [part, 1] });
+      shards.push({
+        file,
+        bytes,
+        first,
+        rows: values.length,
+        columns: [part, 1],
+      });
       await put(file, bytes);
     }
   }
@@ -138,6 +154,26 @@ async function dataset(): Promise<{ rows: ShardRows; store: ShardStore }> {
   const store = new ShardStore(folder.asHandle(), checked);
   return { rows: new ShardRows(checked, store), store };
 }
+
+test('a shard as the core writes it, without hashes inside, is checked by that of the whole', async () => {
+  const bytes = new Uint8Array(readFileSync(GOLDEN));
+  const file = '000000.safetensors';
+  await put(file, bytes);
+  const column = { name: 'a', dtype: 'F32' };
+  const stored = manifestOf(print, 9, Array(3).fill(column) as (typeof column)[], [
+    { file, bytes, first: 6, rows: 3 },
+  ]);
+  const checked = checkManifest(stored, 'manifest');
+  const rows = new ShardRows(checked, new ShardStore(folder.asHandle(), checked));
+  const memory = new Uint8Array(12);
+  const signal = new AbortController().signal;
+  await rows.read(
+    { first: 6, rows: 3, columns: [2] },
+    { pointer: 0, memory: () => memory },
+    { signal },
+  );
+  expect([...new Float32Array(memory.buffer)]).toEqual([1, NaN, -2.5]);
+});
 
 describe('rows of a data set', () => {
   const signal = new AbortController().signal;
@@ -233,7 +269,10 @@ describe('a manifest', () => {
     ['rows beyond its own', { ...good, rows: 3 }],
     [
       'a shard elsewhere',
-      { ...good, shards: [{ ...(good['shards'] as object[])[0], file: '../x' }] },
+      {
+        ...good,
+        shards: [{ ...(good['shards'] as object[])[0], file: '../x' }],
+      },
     ],
     ['no source', { ...good, source: undefined }],
   ])('with %s is refused', (_, value) => {
