@@ -1,6 +1,7 @@
 // Which arrays of an archive are read together, and what is said of the others.
 
 #include <catch2/catch.hpp>
+#include <fstream>
 
 #include "io/side_by_side.h"
 #include "tests/io/shards.h"
@@ -17,18 +18,6 @@ std::string head_of(const std::string& shape, int version = 1) {
   return file + text;
 }
 
-/// The places of those that are read.
-std::vector<size_t> taken(const std::vector<std::optional<uint64_t>>& rows) {
-  std::vector<NamedRows> arrays;
-  for (const auto& count : rows) arrays.push_back({"a" + std::to_string(arrays.size()), count});
-  const auto told = left_out(arrays);
-  REQUIRE(told.size() == rows.size());
-  std::vector<size_t> places;
-  for (size_t i = 0; i < told.size(); ++i)
-    if (!told[i]) places.push_back(i);
-  return places;
-}
-
 }  // namespace
 
 TEST_CASE("an array's rows are told by its header alone", "[io][npy]") {
@@ -41,21 +30,40 @@ TEST_CASE("an array's rows are told by its header alone", "[io][npy]") {
   for (size_t size = 0; size < whole.size(); ++size) CHECK_FALSE(npy_rows(as_bytes(whole).first(size)));
 }
 
-TEST_CASE("arrays of the most frequent length stand side by side", "[io][npy]") {
-  const std::optional<uint64_t> none;
-  using Places = std::vector<size_t>;
-  CHECK(taken({100, 100, 7}) == Places{0, 1});
-  CHECK(taken({7, 100, 7}) == Places{0, 2});
-  CHECK(taken({60, 60, 10, 10}) == Places{0, 1});  // the training part, and not the test part
-  CHECK(taken({10, 10, 60, 60}) == Places{2, 3});
-  CHECK(taken({1, 1, 1, 100}) == Places{3});  // a single row is no table beside another
-  CHECK(taken({1, 1}) == Places{0, 1});
-  CHECK(taken({none, 100, none}) == Places{1});
-  CHECK(taken({none, none}) == Places{0, 1});
-  CHECK(taken({}).empty());
-  const auto told = left_out({{"x", 100}, {"y", 100}, {"names", 1}, {"scale", none}});
-  CHECK(*told[2] == "'names' was left out: it has 1 row, and the arrays that were read have 100");
-  CHECK(*told[3] == "'scale' was left out: it has no rows, and the arrays that were read have 100");
+TEST_CASE("of the arrays of an archive the host and the extension read the same", "[io][npy]") {
+  std::ifstream golden(std::string(SG_SOURCE_DIR) + "/tests/golden/side_by_side.json");
+  const auto cases = nlohmann::json::parse(golden);
+  REQUIRE(cases.size() >= 10);
+  for (const auto& c : cases) {
+    INFO(c["what"]);
+    std::vector<NamedRows> arrays;
+    for (const auto& shape : c["shapes"])
+      arrays.push_back({"a" + std::to_string(arrays.size()),
+                        npy_rows(as_bytes(head_of(shape, 1 + static_cast<int>(arrays.size() % 2))))});
+    const auto told = left_out(arrays);
+    REQUIRE(told.size() == c["leftOut"].size());
+    for (size_t i = 0; i < told.size(); ++i) {
+      const auto& why = c["leftOut"][i];
+      const auto expected = why.is_null()
+                                ? std::nullopt
+                                : std::optional("'a" + std::to_string(i) + "' was left out: " + why.get<std::string>());
+      CHECK(told[i] == expected);
+    }
+  }
+}
+
+TEST_CASE("arrays that stand side by side give their names to their columns", "[io][import]") {
+  const auto matrix = head_of("(2, 3)") + std::string(24, '\0'), list = head_of("(2,)") + std::string(8, '\0');
+  const auto names = [](const std::vector<std::pair<std::string, std::string>>& parts) {
+    std::vector<std::string> all;
+    for (const auto& column : import_texts(parts, 1 << 20).manifest.columns) all.push_back(column.name);
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names({{"X.npy", matrix}, {"y.npy", list}}) == Names{"X_0", "X_1", "X_2", "y"});
+  CHECK(names({{"data/x.train", matrix}, {"y", list}}) == Names{"x.train_0", "x.train_1", "x.train_2", "y"});
+  CHECK(names({{"a/y.npy", list}, {"b/y.npy", list}}) == Names{"y.y", "y.y_2"});
+  CHECK(names({{"X.npy", matrix}}) == Names{"column_1", "column_2", "column_3"});
 }
 
 TEST_CASE("what an import leaves out of its source is told before all else", "[io][import]") {

@@ -166,6 +166,9 @@ TEST_CASE("the arrays of an NPZ stand side by side", "[host][import]") {
   const sg::Manifest told = manifest_of(s, more["dataset"]);
   CHECK(told.source.parts.size() == 2);
   CHECK(told.source.parts[1].name == "y.npy");
+  REQUIRE(told.columns.size() == 3);
+  CHECK(told.columns[1].name == "x_1");
+  CHECK(told.columns[2].name == "y");
   CHECK(told.description["repairs"]["byKind"]["left_out"] == 2);
   CHECK_THAT(told.description["repairs"]["first"][0]["text"].get<std::string>(), Catch::Contains("'names.npy'"));
   // One that says more than the zip has is refused before it is read.

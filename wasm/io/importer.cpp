@@ -55,12 +55,25 @@ std::optional<Dtype> dtype_of(const Column& column) {
   return std::nullopt;
 }
 
-/// "x_train" of "arrays/x_train.npy".
+std::string last_of(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+/// "x_train" of "arrays/x_train.csv".
 std::string stem(const std::string& name) {
-  const size_t slash = name.find_last_of('/');
-  const std::string last = slash == std::string::npos ? name : name.substr(slash + 1);
+  const std::string last = last_of(name);
   const size_t dot = last.find_last_of('.');
   return dot == std::string::npos || dot == 0 ? last : last.substr(0, dot);
+}
+
+/// Of arrays side by side: "y" of a list, "X_0", "X_1", ... of a matrix.
+void name_by_array(Table& table, const std::string& part) {
+  std::string name = last_of(part);
+  constexpr std::string_view kEnding = ".npy";
+  if (name.size() > kEnding.size() && name.ends_with(kEnding)) name.resize(name.size() - kEnding.size());
+  for (Column& column : table.columns) {
+    if (column.name == "value" && table.columns.size() == 1) column.name = name;
+    if (column.name == "column_" + std::to_string(column.index + 1))
+      column.name = name + "_" + std::to_string(column.index);
+  }
 }
 
 /// Names that several parts use get their part's before them, so that every column can be named.
@@ -95,6 +108,8 @@ void join_repairs(Repairs& to, const Repairs& from, const std::string& part) {
 /// The parts' tables as one: columns, first rows and repairs side by side.
 Table join(std::vector<Table> tables, const std::vector<SourcePart>& parts) {
   if (tables.size() == 1) return std::move(tables.front());
+  for (size_t t = 0; t < tables.size(); ++t)
+    if (tables[t].format == "npy") name_by_array(tables[t], parts[t].name);
   tell_apart(tables, parts);
   Table all;
   all.rows = tables.front().rows;
