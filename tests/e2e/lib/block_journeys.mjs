@@ -118,6 +118,7 @@ export function blockJourneys(browser, title) {
         const source = { kind: 'imported', id: imports[0].id };
         await ask(second, { type: 'dataset.open', source });
         await ask(second, { type: 'checkpoint.resume', store, id });
+        await ask(second, { type: 'run.effort', effort: 'full' });
         await second.until(
           finished,
           `the rest after step ${step} (${stepInEpoch} of its epoch)`,

@@ -14,14 +14,17 @@ const attach = () => {
   globalThis.observer = {
     call(command) {
       const id = crypto.randomUUID();
+      const send = () => channel.postMessage({ kind: 'request', id, command });
+      // What is asked before there is a worker is lost. A question may be put again, and a command may not.
+      const again = command.type === 'state.get' ? setInterval(send, 500) : undefined;
       return new Promise((resolve) => {
         waiting.set(id, resolve);
-        channel.postMessage({ kind: 'request', id, command });
+        send();
         setTimeout(
           () => resolve({ ok: false, code: 'observer.silence', message: 'no reply' }),
           20_000,
         );
-      });
+      }).finally(() => clearInterval(again));
     },
   };
 };
