@@ -123,7 +123,7 @@ SG_EXPORT const char* sg_dataset_finish(int dataset) {
   return reply([&] {
     Dataset& d = find_read(dataset);
     d.table = std::make_unique<Table>(d.reader->finish());
-    return json{{"description", describe(*d.table)}};
+    return json{{"description", describe(*d.table, {.columns = d.table->columns.size()})}};
   });
 }
 

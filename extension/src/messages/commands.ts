@@ -19,6 +19,7 @@ import type {
 } from './state.ts';
 import { checkCheckpoint, checkRun, RUN_NAME_LENGTH, RUN_NOTE_LENGTH } from './checkpoint_names.ts';
 import type { Evaluation, NewPredictions } from './evaluation.ts';
+import { MOST_COLUMNS } from './data.ts';
 import * as v from './validate.ts';
 
 /** The BroadcastChannel between pages and the training worker. */
@@ -50,7 +51,7 @@ const model: v.Check<ModelConfig> = (value, where) => {
   return { ...plainFields(value, where, ['name']), name };
 };
 
-const columns = v.object({ features: v.list(columnName, 1000, 1), target: columnName });
+const columns = v.object({ features: v.list(columnName, MOST_COLUMNS, 1), target: columnName });
 
 const data: v.Check<DataConfig> = (value, where) => ({
   ...plainFields(v.record(value, where), where, ['features', 'target']),

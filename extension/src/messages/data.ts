@@ -1,5 +1,8 @@
 // What pages know of data: where rows come from, what was read, what is kept in this browser. A part of RunState.
 
+/** No reader gives more. */
+export const MOST_COLUMNS = 10_000;
+
 export type SourceKind = 'file' | 'host' | 'example';
 
 /** Where the rows came from. `path` is set for files of the native host and is relative to its granted folder. */

@@ -12,6 +12,7 @@ import type {
   WebglInfo,
 } from '../messages/state.ts';
 import type { Counters } from '../messages/commands.ts';
+import { MOST_COLUMNS } from '../messages/data.ts';
 import * as v from '../messages/validate.ts';
 
 const count = v.integer(0);
@@ -189,7 +190,7 @@ const filledConfig: v.Check<RunConfig> = (value, path) => {
     training: v.record,
   })(value, path);
   v.object({ name: v.text(100, 1) })(chosen, `${path}.model`);
-  v.object({ features: v.list(v.text(100_000), 10_000), target: v.text(100_000) })(
+  v.object({ features: v.list(v.text(100_000), MOST_COLUMNS), target: v.text(100_000) })(
     data,
     `${path}.data`,
   );

@@ -1,5 +1,5 @@
 // Checks of what the core says of data: descriptions, and the shards of an import.
-import { COLUMN_TYPES } from '../messages/data.ts';
+import { COLUMN_TYPES, MOST_COLUMNS } from '../messages/data.ts';
 import type { ColumnDescription, DatasetDescription } from '../messages/state.ts';
 import * as v from '../messages/validate.ts';
 
@@ -25,8 +25,8 @@ const column = v.object({
 
 const rawDescription = v.object({
   rows: count,
-  columns: v.list(column, 10_000),
-  preview: v.list(v.list(v.text(100_000), 10_000), 1000),
+  columns: v.list(column, MOST_COLUMNS),
+  preview: v.list(v.list(v.text(100_000), MOST_COLUMNS), 1000),
   repairs: v.object({
     total: count,
     first: v.list(

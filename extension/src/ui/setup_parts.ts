@@ -25,25 +25,64 @@ export interface Part {
 
 export type Change = (change: Partial<Choices>) => void;
 
-/** Each column with its type and one statistic; number columns can be ticked as what to learn from. */
+/** More than these are looked through by name. */
+const MOST_ROWS = 100;
+
+/**
+ * Each column with its type and one statistic; number columns can be ticked as what to learn from. Of a wide table the
+ * first columns are shown, or those whose names have what was typed.
+ */
 export class ColumnList implements Part {
   readonly element: HTMLElement;
   readonly #label = make('span');
   readonly #problem = make('p', { class: 'problem', role: 'status' });
-  readonly #boxes: HTMLInputElement[] = [];
+  readonly #columns: ColumnView[];
+  readonly #filter = make('input', {
+    type: 'search',
+    'aria-label': t('findColumn'),
+    placeholder: t('findColumn'),
+    ...once(testIds.columnFilter),
+  });
+  readonly #list = make('ul', { class: 'columns', ...once(testIds.features) });
+  readonly #rest = make('p', { class: 'hint', role: 'status', ...once(testIds.columnsLeft) });
   readonly #change: Change;
+  #boxes: HTMLInputElement[] = [];
+  #chosen: ReadonlySet<string> = new Set();
 
   constructor(description: DatasetDescription, change: Change) {
     this.#change = change;
-    const rows = viewColumns(description).map((column) => this.#makeRow(column));
-    const list = make('ul', { class: 'columns', ...once(testIds.features) }, ...rows);
+    this.#columns = viewColumns(description);
     const legend = make('legend', { class: 'muted small' }, this.#label);
-    this.element = make('fieldset', { class: 'field' }, legend, list, this.#problem);
+    this.element = make(
+      'fieldset',
+      { class: 'field' },
+      legend,
+      this.#filter,
+      this.#list,
+      this.#rest,
+      this.#problem,
+    );
+    on(this.#filter, 'input', () => {
+      this.#fill();
+    });
+    setHidden(this.#filter, this.#columns.length <= MOST_ROWS);
+    this.#fill();
+  }
+
+  #fill(): void {
+    const wanted = this.#filter.value.trim().toLowerCase();
+    const found = this.#columns.filter(({ name }) => name.toLowerCase().includes(wanted));
+    this.#boxes = [];
+    const rows = found.slice(0, MOST_ROWS).map((column) => this.#makeRow(column));
+    this.#list.replaceChildren(...rows);
+    const left = found.length - rows.length;
+    setHidden(this.#rest, left === 0 && found.length > 0);
+    setText(this.#rest, found.length === 0 ? t('noColumnFound') : counted('columnsLeft', left));
   }
 
   show({ features }: Choices, problems: Problems): void {
-    const chosen = new Set(features);
-    for (const box of this.#boxes) box.checked = chosen.has(columnOf(box));
+    this.#chosen = new Set(features);
+    for (const box of this.#boxes) box.checked = this.#chosen.has(columnOf(box));
     setText(this.#label, counted('learnFrom', features.length));
     setHidden(this.#problem, problems['features'] === undefined);
     setText(this.#problem, problems['features'] ?? '');
@@ -56,8 +95,12 @@ export class ColumnList implements Part {
       'data-column': name,
       ...each(testIds.feature),
     });
+    box.checked = this.#chosen.has(name);
     on(box, 'change', () => {
-      this.#change({ features: this.#boxes.filter(({ checked }) => checked).map(columnOf) });
+      const isChosen = (column: string): boolean =>
+        column === name ? box.checked : this.#chosen.has(column);
+      const features = this.#columns.map((column) => column.name).filter(isChosen);
+      this.#change({ features });
     });
     this.#boxes.push(box);
     const title = usable ? name : t('onlyNumbersLearn', name);

@@ -46,6 +46,8 @@ export const testIds = {
   // Setting up a run
   columnRow: 'column-row',
   features: 'features',
+  columnFilter: 'column-filter',
+  columnsLeft: 'columns-left',
   feature: 'feature',
   target: 'target',
   model: 'model',

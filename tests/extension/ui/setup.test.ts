@@ -3,9 +3,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Bench } from './bench.ts';
 import { all, button, choose, input, one, select, type } from './recorder.ts';
+import * as commands from '../../../extension/src/messages/commands.ts';
 import { settingId } from '../../../extension/src/ui/testids.ts';
 import { settings } from '../settings.ts';
-import { description, stateOf } from './states.ts';
+import { column, description, stateOf } from './states.ts';
 
 const card = { renderer: 'A real card', software: false };
 let bench: Bench;
@@ -27,6 +28,34 @@ describe('set-up', () => {
     const boxes = all<HTMLInputElement>('feature');
     expect(boxes.map(({ disabled }) => disabled)).toEqual([true, false, false, false, false, true]);
     expect(boxes.map(({ checked }) => checked)).toEqual([false, true, true, true, true, false]);
+  });
+
+  it('finds a column of a wide table by its name, and keeps what was chosen among the others', () => {
+    const state = stateOf('ready');
+    const columns = Array.from({ length: 1500 }, (_, i) => column(`c${String(i)}`));
+    bench.show({ ...state, description: description({ columns }) });
+    expect(all('feature')).toHaveLength(100);
+    expect(one('columns-left').textContent).toContain('1,400 more columns');
+    type(input('column-filter'), 'C149');
+    expect(all('column-row').map(({ dataset }) => dataset['column'])).toEqual([
+      'c149',
+      ...Array.from({ length: 10 }, (_, i) => `c149${String(i)}`),
+    ]);
+    expect(one('columns-left').hidden).toBe(true);
+    all<HTMLInputElement>('feature')[10]!.click();
+    type(input('column-filter'), 'nothing');
+    expect(one('columns-left').textContent).toContain('No column');
+    type(input('column-filter'), 'c1499');
+    expect(all<HTMLInputElement>('feature')[0]!.checked).toBe(false);
+    choose(select('target'), 'c1200');
+    one('train').click();
+    const { features, target } = bench.actions.of('run.start')[0]!.config.data;
+    expect(target).toBe('c1200');
+    expect(features).toHaveLength(1499);
+    expect(features).not.toContain('c1499');
+    expect(commands.runConfig(bench.actions.of('run.start')[0]!.config, 'config').data.target).toBe(
+      'c1200',
+    );
   });
 
   it('lists repairs with line and column', () => {
@@ -97,7 +126,13 @@ describe('set-up', () => {
             },
           ],
         },
-        { name: 'convnet', label: 'ConvNet', task: 'image', help: 'Pictures.', fields: [] },
+        {
+          name: 'convnet',
+          label: 'ConvNet',
+          task: 'image',
+          help: 'Pictures.',
+          fields: [],
+        },
       ],
     });
     const model = select('model');
@@ -136,7 +171,12 @@ describe('set-up', () => {
       if (place === 'elsewhere') continue;
       const control = one(settingId(name)) as HTMLInputElement;
       expect([name, more?.contains(control)]).toEqual([name, place === 'more']);
-      const types = { int: 'number', float: 'number', bool: 'checkbox', choice: 'select-one' };
+      const types = {
+        int: 'number',
+        float: 'number',
+        bool: 'checkbox',
+        choice: 'select-one',
+      };
       expect([name, control.type]).toEqual([name, types[kind as keyof typeof types]]);
       expect(control.labels?.[0]?.textContent).toBe(label);
       const told = document.getElementById(control.getAttribute('aria-describedby') ?? '');
@@ -165,7 +205,10 @@ describe('set-up', () => {
 
   it('does not keep a graphics card that an earlier run had and this machine has not', () => {
     const before = stateOf('ready').config ?? stateOf('finished').config!;
-    const config = { ...before, training: { ...before.training, device: 'webgl' } };
+    const config = {
+      ...before,
+      training: { ...before.training, device: 'webgl' },
+    };
     bench.show(stateOf('ready', { config, webgl: card }));
     expect(select('device-choice').value).toBe('webgl');
     localStorage.clear();
