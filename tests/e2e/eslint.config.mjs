@@ -8,7 +8,16 @@ const { default: js } = await import(pathToFileURL(require.resolve('@eslint/js')
 
 const names = [
   ...['process', 'Buffer', 'URL', 'setTimeout', 'clearTimeout', 'console', 'performance'],
-  ...['document', 'window', 'BroadcastChannel', 'MessageChannel', 'crypto', 'fetch', 'Worker'],
+  ...[
+    'document',
+    'window',
+    'BroadcastChannel',
+    'MessageChannel',
+    'MessageEvent',
+    'crypto',
+    'fetch',
+    'Worker',
+  ],
   'WebAssembly',
   ...[
     'Event',

@@ -256,6 +256,8 @@ export class FakeCore extends FakeJudging implements Core {
       baselines,
       mae: 1,
       rmse: 2,
+      r2: null,
+      accuracy: null,
       needs: null,
     };
   }

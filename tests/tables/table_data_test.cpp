@@ -10,6 +10,8 @@
 namespace sg {
 namespace {
 
+using nlohmann::json;
+
 /// 100 rows: a number, a number with gaps, a category, and a target of three unlike classes or a number.
 TableChoice table(bool classes) {
   TableChoice choice;
@@ -143,6 +145,31 @@ TEST_CASE("what cannot be learnt from is refused by name", "[tables]") {
   choice = table(false);
   std::fill(choice.features[1].cells.begin(), choice.features[1].cells.end(), NAN);
   CHECK_THROWS_WITH(TableData(choice, config(false)), Contains("'age' has no value in the 80 training rows"));
+}
+
+TEST_CASE("an encoding that no table could have is refused before anything of its size is made", "[tables]") {
+  const json sound = TableData(table(true), config(true)).encoding()->to_json();
+  REQUIRE_NOTHROW(TableEncoding::from_json(sound));
+  const auto refused = [&](const std::string& pointer, const json& value) {
+    json changed = sound;
+    changed[json::json_pointer(pointer)] = value;
+    CHECK_THROWS_WITH(TableEncoding::from_json(changed), Catch::Contains("the encoding's field"));
+  };
+  json many = json::array();
+  for (size_t i = 0; i <= kMostCodes; ++i) many.push_back(std::to_string(i));
+  refused("/categories/0/values", many);
+  refused("/features", many);
+  refused("/numbers", many);
+  refused("/classes", json(std::vector<json>(many.begin(), many.begin() + kMostClasses + 1)));
+  refused("/classes", {"one"});
+  refused("/classes", {"same", "same"});
+  // Each within the limit, and beyond it together.
+  json halves = sound;
+  const json half(std::vector<json>(many.begin(), many.begin() + kMostCodes / 2));
+  halves["categories"][0]["values"] = half;
+  halves["categories"].push_back({{"name", "other"}, {"values", half}});
+  halves["features"].push_back("other");
+  CHECK_THROWS_WITH(TableEncoding::from_json(halves), Catch::Contains("the encoding's field 'values' has 131072"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace sg {
 namespace {
@@ -46,9 +47,18 @@ const json& need(const json& j, const char* field, json::value_t type) {
   return j[field];
 }
 
-std::vector<std::string> texts(const json& j, const char* field) {
+const json& list(const json& j, const char* field, size_t most) {
+  const json& items = need(j, field, json::value_t::array);
+  if (items.size() > most)
+    throw Error("checkpoint.corrupt", "the encoding's field '" + std::string(field) + "' has " +
+                                          std::to_string(items.size()) + " entries, and may have " +
+                                          std::to_string(most));
+  return items;
+}
+
+std::vector<std::string> texts(const json& j, const char* field, size_t most) {
   std::vector<std::string> all;
-  for (const json& item : need(j, field, json::value_t::array)) {
+  for (const json& item : list(j, field, most)) {
     if (!item.is_string()) bad(field);
     all.push_back(item.get<std::string>());
   }
@@ -106,15 +116,18 @@ json TableEncoding::to_json() const {
 
 TableEncoding TableEncoding::from_json(const json& j) {
   TableEncoding e;
-  e.features = texts(j, "features");
-  for (const json& n : need(j, "numbers", json::value_t::array))
+  e.features = texts(j, "features", kMostColumns);
+  for (const json& n : list(j, "numbers", e.features.size()))
     e.numbers.push_back({scale_of(n), need(n, "marked", json::value_t::boolean)});
   int first = 0;
-  for (const json& c : need(j, "categories", json::value_t::array)) {
-    e.categories.push_back({need(c, "name", json::value_t::string), texts(c, "values"), first});
+  for (const json& c : list(j, "categories", e.features.size())) {
+    const size_t left = kMostCodes - static_cast<size_t>(first);
+    if (left < 2) bad("categories");
+    e.categories.push_back({need(c, "name", json::value_t::string), texts(c, "values", left - 2), first});
     first += e.categories.back().codes();
   }
-  e.classes = texts(j, "classes");
+  e.classes = texts(j, "classes", kMostClasses);
+  if (e.classes.size() == 1 || std::set(e.classes.begin(), e.classes.end()).size() < e.classes.size()) bad("classes");
   e.target_category = need(j, "targetCategory", json::value_t::boolean);
   e.target = scale_of(need(j, "target", json::value_t::object));
   if (e.width() == 0 || e.features.size() != e.numbers.size() + e.categories.size()) bad("features");
@@ -143,6 +156,10 @@ void fit_features(TableEncoding& encoding, std::span<const TableColumn> features
     for (size_t code = 0; code < times.size(); ++code)
       if (times[code] > 1) coding.values.push_back(column.categories[code]);
     first += coding.codes();
+    if (static_cast<size_t>(first) > kMostCodes)
+      throw Error("table.too_many_categories", "with column '" + column.name + "' the categories have more than " +
+                                                   std::to_string(kMostCodes) +
+                                                   " different values together: leave it out");
     encoding.categories.push_back(std::move(coding));
   }
 }

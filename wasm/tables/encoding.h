@@ -19,6 +19,9 @@ namespace sg {
 
 enum class Scaling { standard, min_max, robust };
 
+/// What a table may have, and a checkpoint's encoding name: a model has weights for each class and each code.
+inline constexpr size_t kMostClasses = 100, kMostCodes = size_t{1} << 18, kMostColumns = size_t{1} << 14;
+
 /// One column as a table or its shards have it: numbers, or codes of `categories`; NaN where missing.
 struct TableColumn {
   std::string name;
@@ -63,7 +66,8 @@ struct TableEncoding {
   static TableEncoding from_json(const nlohmann::json& json);
 };
 
-/// Fitted on the rows in `training`. Throws table.empty_column where a number has no value there.
+/// Fitted on the rows in `training`. Throws table.empty_column where a number has no value there, and
+/// table.too_many_categories where all values together would have more than kMostCodes codes.
 void fit_features(TableEncoding& encoding, std::span<const TableColumn> features, std::span<const uint32_t> training,
                   Scaling scaling);
 

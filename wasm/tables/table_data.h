@@ -21,7 +21,6 @@ struct TableConfig {
 };
 
 /// Most classes that a target may have.
-inline constexpr size_t kMostClasses = 100;
 
 /// The chosen columns of a table whose values may lie elsewhere.
 struct TableChoice {

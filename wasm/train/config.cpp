@@ -64,19 +64,21 @@ template <class Visitor, class C>
 void visit(Visitor& v, C& c) {
   constexpr Place front = Place::front, more = Place::more, elsewhere = Place::elsewhere;
   constexpr double kMost = 1e6;
+  const When of_series{"task", {"auto", "forecast"}}, of_tables{"task", {"auto", "regression", "classification"}};
   v.choice({"data", "task", "Task",
             "what is predicted; left open, the data decides: categories or numbers that are all 0 or 1 are classes, a "
             "table with dates is a series, and anything else is a number to predict",
-            elsewhere},
+            front},
            c.task, tasks);
   v.texts({"data", "features", "Learn from", "the columns to learn from", elsewhere}, c.features);
   v.text({"data", "target", "Forecast", "the column to forecast", elsewhere}, c.target);
-  v.number({"data", "lookBack", "Look back, rows", "rows that each forecast is made from", front}, c.look_back, 1,
-           4096);
-  v.number({"data", "horizon", "Forecast ahead, rows", "rows that are forecast at once", front}, c.horizon, 1, 1024);
-  v.number(
-      {"data", "validationFraction", "Held-out part", "share of the rows, at the end, that is kept for validation"},
-      c.validation_fraction, 0.01, 0.9);
+  v.number({"data", "lookBack", "Look back, rows", "rows that each forecast is made from", front, of_series},
+           c.look_back, 1, 4096);
+  v.number({"data", "horizon", "Forecast ahead, rows", "rows that are forecast at once", front, of_series}, c.horizon,
+           1, 1024);
+  v.number({"data", "validationFraction", "Held-out part",
+            "share of the rows that is kept for validation: of a series the last ones"},
+           c.validation_fraction, 0.01, 0.9);
   v.number(
       {"data", "season", "Season, rows", "rows in a season, for the seasonal naive forecast; 0: find it", elsewhere},
       c.season, 0, kMost);
@@ -87,10 +89,10 @@ void visit(Visitor& v, C& c) {
             "of data that is trained on in parts: what is shuffled together; half of it more is held for validation"},
            c.block, 0.1, 256);
 
-  v.choice({"data", "split", "Hold out", "which rows of a table are held out for validation", elsewhere}, c.split,
-           splits);
-  v.choice({"data", "scaling", "Scale numbers", "how a table's numbers are brought to one size", elsewhere}, c.scaling,
-           scalings);
+  v.choice({"data", "split", "Hold out", "which rows of a table are held out for validation", front, of_tables},
+           c.split, splits);
+  v.choice({"data", "scaling", "Scale numbers", "how a table's numbers are brought to one size", more, of_tables},
+           c.scaling, scalings);
 
   v.number({"training", "epochs", "Epochs", "times that all training rows are gone through", front}, c.epochs, 1,
            100000);
@@ -107,8 +109,14 @@ void visit(Visitor& v, C& c) {
   v.number(
       {"training", "accumulate", "Batches a step", "as if the batch were so many times as large, without its memory"},
       c.accumulate, 1, 1024);
-  v.choice({"training", "loss", "Loss", "what is made small"}, c.loss, losses);
-  v.choice({"training", "classWeights", "Weigh classes", "whether rare classes count for more", elsewhere},
+  v.choice({"training", "loss", "Loss", "what is made small", more, {"task", {"auto", "forecast", "regression"}}},
+           c.loss, losses);
+  v.choice({"training",
+            "classWeights",
+            "Weigh classes",
+            "whether rare classes count for more",
+            front,
+            {"task", {"classification"}}},
            c.class_weights, class_weights);
 
   auto& o = c.optimizer;

@@ -21,7 +21,7 @@ enum class Place { front, more, elsewhere };
 
 /// Where another choice decides whether a field matters, and which value it has when it is left open.
 struct When {
-  const char* field = nullptr;  // a choice of the same group, visited before
+  const char* field = nullptr;  // a choice that is visited before
   std::vector<const char*> is;
   std::map<std::string, double> initial = {};  // by choice, where it differs
 };

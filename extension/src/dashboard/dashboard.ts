@@ -13,13 +13,17 @@ import { beginPage, make, on, setHidden } from '../ui/dom.ts';
 import { Header } from '../ui/header.ts';
 import { Imports, RoomQuestion } from '../ui/imports.ts';
 import { LossChart } from '../ui/loss_chart.ts';
+import { taskOfRun } from '../ui/metric.ts';
 import { MachineCard } from '../ui/machine_card.ts';
 import { Notices } from '../ui/notices.ts';
 import { Page } from '../ui/page.ts';
 import type { Snapshot } from '../ui/page.ts';
+import { PredictCard } from '../ui/predict_card.ts';
 import { PredictionChart } from '../ui/prediction_chart.ts';
 import { RunFigures } from '../ui/run_figures.ts';
 import { Stage } from '../ui/stage.ts';
+import { TableResult } from '../ui/table_result.ts';
+import { isOfTables } from '../ui/tasks.ts';
 import { once, testIds } from '../ui/testids.ts';
 import { WhileAway } from '../ui/while_away.ts';
 import { t } from '../texts.ts';
@@ -68,13 +72,16 @@ function draw(snapshot: Snapshot): void {
   last = state;
   const ran = state.config !== null && state.progress !== null;
   setHidden(lossCard, !ran);
-  setHidden(predictions.element, !ran);
+  const series = !isOfTables(taskOfRun(state));
+  setHidden(predictions.element, !ran || !series);
   setHidden(data.element, state.description === null);
   setHidden(welcome, ran || state.description !== null);
   if (ran) {
     loss.update(state);
-    predictions.update(state);
+    if (series) predictions.update(state);
   }
+  result.update(state, stage.judged.now);
+  predict.update(state);
   data.update(state);
   imports.update(state, busy);
   machine.update(state);
@@ -101,12 +108,17 @@ const noticeList = new Notices(page);
 const roomQuestion = new RoomQuestion(page);
 const imports = new Imports(page);
 const predictions = new PredictionChart(page, 320);
+const result = new TableResult();
+const predict = new PredictCard(page);
 const machine = new MachineCard(page);
 const figures = new RunFigures();
 const checkpoints = new Checkpoints(page);
 const compare = new Compare(page);
 const address = new Address(page);
 const stage = new Stage(page, { pickElsewhere: null, chart: null, storage: localStorage });
+stage.judged.listen(() => {
+  if (last !== null) result.update(last, stage.judged.now);
+});
 const control = make(
   'section',
   { class: 'card', 'aria-label': t('training') },
@@ -126,6 +138,8 @@ document.body.append(
       welcome,
       lossCard,
       predictions.element,
+      result.element,
+      predict.element,
       data.element,
       imports.element,
       compare.element,

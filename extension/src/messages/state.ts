@@ -106,6 +106,10 @@ export interface EpochSummary {
   /** Errors of the validation part in the data's own units. */
   mae: number | null;
   rmse: number | null;
+  /** Of a regression: the explained part of the validation rows' variance. */
+  r2: number | null;
+  /** Of a classification: the part of the validation rows that it is right about. */
+  accuracy: number | null;
 }
 
 /** Losses by step, thinned to at most `HISTORY_POINTS` by averaging neighbours; `stride` steps make one point. */

@@ -281,6 +281,8 @@ export class ActiveRun {
       stepsPerSecond: this.#epochMs > 0 ? (1000 * this.#epochSteps) / this.#epochMs : null,
       mae: reply.mae,
       rmse: reply.rmse,
+      r2: reply.r2,
+      accuracy: reply.accuracy,
     };
     this.#epochSteps = 0;
     this.#epochMs = 0;

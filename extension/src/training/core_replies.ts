@@ -268,6 +268,8 @@ export interface ValidateReply {
   baselines: Baselines | null;
   mae: number | null;
   rmse: number | null;
+  r2: number | null;
+  accuracy: number | null;
   needs: Needs | null;
 }
 
@@ -278,6 +280,8 @@ const NOT_VALIDATED = {
   baselines: null,
   mae: null,
   rmse: null,
+  r2: null,
+  accuracy: null,
 };
 
 const rawValidation = v.object({
@@ -287,13 +291,16 @@ const rawValidation = v.object({
   loss,
   mae: loss,
   rmse: loss,
+  r2: v.withDefault(loss, null),
+  classes: v.nullable(v.object({ accuracy: v.number(0, 1) })),
   baselines: v.nullable(v.object({ season: count, naiveLoss: loss, seasonalNaiveLoss: loss })),
 });
 
 export const validateReply: v.Check<ValidateReply> = (value, path) => {
   const waits = v.object({ needs })(value, path).needs;
   if (waits !== null) return { ...NOT_VALIDATED, needs: waits };
-  const { baselines, ...rest } = rawValidation(value, path);
+  const { baselines, classes, ...others } = rawValidation(value, path);
+  const rest = { ...others, accuracy: classes?.accuracy ?? null };
   const naive = baselines?.naiveLoss ?? null;
   if (baselines === null || naive === null) return { ...rest, baselines: null };
   const { season, seasonalNaiveLoss: seasonalNaive } = baselines;

@@ -13,6 +13,8 @@ const epoch: v.Check<EpochSummary> = v.object({
   stepsPerSecond: loss,
   mae: loss,
   rmse: loss,
+  r2: loss,
+  accuracy: loss,
 });
 
 const history: v.Check<History> = v.object({

@@ -22,6 +22,8 @@ export interface Curve {
   alpha?: number;
   /** Dots at the points, for curves with few of them. */
   dots?: boolean;
+  /** Dots alone, however many. */
+  scattered?: boolean;
 }
 
 export interface ChartOptions {
@@ -270,6 +272,7 @@ function curveOptions({
   dash,
   alpha,
   dots,
+  scattered,
 }: Curve): uPlot.Series {
   const stroke = color(property);
   const show = (plot: uPlot, series: number): boolean =>
@@ -281,7 +284,8 @@ function curveOptions({
     dash,
     alpha,
     spanGaps: true,
-    points: { show, size: 5, fill: stroke },
+    points: { show: scattered === true || show, size: 5, fill: stroke },
+    ...(scattered === true && { paths: () => null }),
   };
 }
 

@@ -1,9 +1,7 @@
 // What a person chooses before training, as plain data: sensible first choices from the columns, the check of each
 // field with a sentence that says what is wrong, and the run's configuration made from them.
 
-import { otherKind } from './columns.ts';
 import type {
-  ColumnDescription,
   DatasetDescription,
   FieldValue,
   ModelDescription,
@@ -14,6 +12,18 @@ import { formatCount } from './format.ts';
 import { checkNumber } from './numbers.ts';
 import type { Given, Settings } from './settings.ts';
 import { rowSeconds } from './columns.ts';
+import {
+  featuresFor,
+  isOfTables,
+  likelyTarget,
+  modelsFor,
+  TASK,
+  taskFor,
+  taskNamed,
+  tasksFor,
+  whyNotTarget,
+} from './tasks.ts';
+import type { TaskName } from './tasks.ts';
 import { t } from '../texts.ts';
 
 export interface Choices {
@@ -37,30 +47,82 @@ export const sizes = [
 ] as const;
 
 const sizeFieldNames = new Set(['hidden', 'channels', 'width']);
-/** Names that mostly are what people want to know the future of. */
-const likelyTarget = /^(target|y|ot|value|close|price|sales|demand|load|co2|temp.*)$/i;
 
+/** `models` are all there are. */
 export function defaultChoices(
   description: DatasetDescription,
   models: readonly ModelDescription[],
 ): Choices {
-  // A delimiter at the end of every line makes a column without a value, and no window is whole with it.
-  const numbers = description.columns.filter(({ type, count }) => type === 'number' && count > 0);
-  const target =
-    numbers.find((column) => likelyTarget.test(column.name)) ?? numbers[numbers.length - 1];
-  const model = models.find(({ name }) => name === 'lstm') ?? models[0];
+  const target = likelyTarget(description);
+  const task = taskFor(target, description);
+  const model = modelFor(models, task);
   return {
     target: target?.name ?? '',
-    features: numbers.map((column) => column.name),
-    model: model?.name ?? 'lstm',
+    features: featuresFor(description, task, target?.name ?? ''),
+    model: model?.name ?? '',
     fields: defaultFields(model),
-    given: defaultWindow(description),
+    given: { [TASK]: task, ...defaultWindow(description) },
   };
 }
 
-/** Those that learn from a table of numbers. */
-export function forecastModels(models: readonly ModelDescription[]): ModelDescription[] {
-  return models.filter(({ task }) => task === 'forecast');
+function modelFor(
+  models: readonly ModelDescription[],
+  task: TaskName,
+): ModelDescription | undefined {
+  const able = modelsFor(models, task);
+  return able.find(({ name }) => name === 'lstm') ?? able[0];
+}
+
+export function taskOf({ given }: Pick<Choices, 'given'>): TaskName {
+  return taskNamed(given[TASK]) ?? 'forecast';
+}
+
+/** Another task: columns and model of the old one that do not go with it give way. */
+export function withTask(
+  choices: Choices,
+  task: TaskName,
+  description: DatasetDescription,
+  models: readonly ModelDescription[],
+): Choices {
+  const { target, features } = choices;
+  const before = taskOf(choices);
+  const given = { ...choices.given, [TASK]: task };
+  const able = featuresFor(description, task, target);
+  const chosen = new Set(features);
+  if (isOfTables(before) === isOfTables(task)) {
+    const kept = able.filter((name) => chosen.has(name));
+    return { ...choices, given, features: kept };
+  }
+  // What could not be ticked before is learnt from, as it would have been from the start.
+  const could = new Set(featuresFor(description, before, target));
+  const model = modelFor(models, task);
+  return {
+    ...choices,
+    given,
+    features: able.filter((name) => chosen.has(name) || !could.has(name)),
+    model: model?.name ?? '',
+    fields: defaultFields(model),
+  };
+}
+
+/** Another target: a task that the person chose stays where it goes with it. */
+export function withTarget(
+  choices: Choices,
+  target: string,
+  description: DatasetDescription,
+  models: readonly ModelDescription[],
+): Choices {
+  const column = (name: string): DatasetDescription['columns'][number] | undefined =>
+    description.columns.find((one) => one.name === name);
+  const before = taskOf(choices);
+  const own = before !== taskFor(column(choices.target), description);
+  const keeps = own && tasksFor(column(target)).includes(before);
+  const task = keeps ? before : taskFor(column(target), description);
+  const changed = withTask({ ...choices, target }, task, description, models);
+  if (!isOfTables(task) || !isOfTables(before)) return changed;
+  const learnt = new Set([...changed.features, choices.target]);
+  const able = featuresFor(description, task, target);
+  return { ...changed, features: able.filter((name) => learnt.has(name)) };
 }
 
 /** The registry's defaults. */
@@ -106,22 +168,42 @@ export function choicesFromConfig(
   settings: Settings,
 ): Choices {
   const first = defaultChoices(description, models);
-  const numbers = new Set(first.features);
   const { name, ...fields } = config.model;
-  const known = models.find((model) => model.name === name);
-  const features = config.data.features.filter((feature) => numbers.has(feature));
+  const column = description.columns.find((one) => one.name === config.data.target);
+  const target = tasksFor(column).length > 0 ? column : likelyTarget(description);
+  const task = taskIn(config, models, tasksFor(target)) ?? taskFor(target, description);
+  const known = modelsFor(models, task).find((model) => model.name === name);
+  const able = new Set(featuresFor(description, task, target?.name ?? ''));
+  const features = config.data.features.filter((feature) => able.has(feature));
+  const from = settings.from(config);
   // What the page proposes from the data is no default of the core's: without it the core's would be meant.
-  const proposed = Object.keys(first.given).filter((key) => config.data[key] === undefined);
+  const proposed = Object.keys(first.given).filter(
+    (key) => config.data[key] === undefined || (isOfTables(task) && from[key] === undefined),
+  );
+  const model = known ?? modelFor(models, task);
   return {
-    target: numbers.has(config.data.target) ? config.data.target : first.target,
-    features: features.length > 0 ? features : first.features,
-    model: known?.name ?? first.model,
-    fields: known === undefined ? first.fields : ownFields(known, fields),
+    target: target?.name ?? '',
+    features: features.length > 0 ? features : [...able],
+    model: model?.name ?? '',
+    fields: known === undefined ? defaultFields(model) : ownFields(known, fields),
     given: {
       ...Object.fromEntries(proposed.map((key) => [key, first.given[key] ?? NaN])),
-      ...settings.from(config),
+      ...from,
+      [TASK]: task,
     },
   };
+}
+
+/** A configuration that names no task is of its model's. */
+function taskIn(
+  { data, model }: RunConfig,
+  models: readonly ModelDescription[],
+  possible: readonly TaskName[],
+): TaskName | null {
+  const named = taskNamed(data[TASK]);
+  if (named !== null) return possible.includes(named) ? named : null;
+  const ofSeries = modelsFor(models, 'forecast').some(({ name }) => name === model.name);
+  return ofSeries && possible.includes('forecast') ? 'forecast' : null;
 }
 
 /** The values that are still of their field's kind; the model's defaults for the others. */
@@ -150,7 +232,10 @@ export function checkChoices(
   if (choices.features.length === 0) problems['features'] = t('chooseColumn');
   for (const [name, problem] of Object.entries(settings.problems(choices.given)))
     problems[`setting:${name}`] = problem;
-  const rows = tooFewRows(choices.given, description, settings);
+  const task = taskOf(choices);
+  const able = new Set(featuresFor(description, task, choices.target));
+  if (!choices.features.every((name) => able.has(name))) problems['features'] = t('chooseColumn');
+  const rows = isOfTables(task) ? null : tooFewRows(choices.given, description, settings);
   if (rows !== null) problems['setting:lookBack'] ??= rows;
   for (const field of model?.fields ?? []) {
     const value = choices.fields[field.name];
@@ -164,12 +249,6 @@ export function checkChoices(
     if (problem !== null) problems[`field:${field.name}`] = problem;
   }
   return problems;
-}
-
-export function whyNotTarget(column: ColumnDescription | undefined): string | null {
-  if (column === undefined) return t('noNumberColumn');
-  if (column.type === 'number') return null;
-  return t('onlyNumbersForecast', column.name, otherKind(column.type));
 }
 
 /** Null also where the numbers themselves are wrong, which is said beside them. */

@@ -14,8 +14,6 @@ export interface ColumnView {
   type: ColumnDescription['type'];
   typeLabel: string;
   statistic: string;
-  /** Whether it can be learnt from. */
-  usable: boolean;
 }
 
 /** What a column holds that is no number. */
@@ -23,14 +21,9 @@ export function otherKind(type: Exclude<ColumnDescription['type'], 'number'>): s
   return t(`kind_${type}`);
 }
 
-export function viewColumns(description: DatasetDescription): ColumnView[] {
-  return description.columns.map((column) => ({
-    name: column.name,
-    type: column.type,
-    typeLabel: t(`type_${column.type}`),
-    statistic: statisticOf(column),
-    usable: column.type === 'number',
-  }));
+export function viewColumn(column: ColumnDescription): ColumnView {
+  const { name, type } = column;
+  return { name, type, typeLabel: t(`type_${type}`), statistic: statisticOf(column) };
 }
 
 /** One glance at a column: its range and mean, its first and last date, or how many values differ. */

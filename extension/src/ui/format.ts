@@ -181,6 +181,19 @@ export function formatPercent(fraction: number | null | undefined): string {
   }).format(fraction);
 }
 
+/** A measure whose best is 1: three decimals. */
+export function formatFraction(value: number | null | undefined): string {
+  if (!isNumber(value)) return missing;
+  return numberFormat({ minimumFractionDigits: 3, maximumFractionDigits: 3 }).format(value);
+}
+
+/** How often something is right: one decimal, and never a round 100% for less. */
+export function formatShare(fraction: number | null | undefined): string {
+  if (!isNumber(fraction)) return missing;
+  const shown = fraction < 1 ? Math.min(fraction, 0.999) : fraction;
+  return numberFormat({ style: 'percent', maximumFractionDigits: 1 }).format(shown);
+}
+
 /** Keeps both ends of a long name, so that the ending stays readable. */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;

@@ -46,6 +46,8 @@ const longSilence: Partial<Record<CommandType, number>> = {
   'checkpoint.save': 120_000,
   'checkpoint.fetch': 300_000,
   'predictions.get': 120_000,
+  'evaluation.get': 600_000,
+  'predictions.make': 600_000,
   // A person takes the time that they take.
   'dialog.open': 86_400_000,
 };

@@ -4,8 +4,12 @@ import type { RunState } from '../messages/state.ts';
 import { make, on, setAttribute, setDisabled, setHidden, setText, syncList } from './dom.ts';
 import { downloadCheckpoint, saveCheckpoint } from './saving.ts';
 import type { Actions, Snapshot } from './page.ts';
-import { viewResult } from './run_view.ts';
-import type { LossBar } from './run_view.ts';
+import type { Judgement } from './judged.ts';
+import { taskOfRun } from './metric.ts';
+import { capital, viewResult } from './run_view.ts';
+import type { LossBar, ResultView } from './run_view.ts';
+import { judgeTable, rivalsOf } from './table_verdict.ts';
+import { isOfTables } from './tasks.ts';
 import { once, testIds } from './testids.ts';
 import { t } from '../texts.ts';
 
@@ -18,6 +22,11 @@ const barNames = {
 export class ResultPanel {
   readonly #verdict = make('p', { class: 'verdict', ...once(testIds.verdict) });
   readonly #bars = make('ul', { class: 'bars', 'aria-label': t('lossHeldOut') });
+  readonly #again = make(
+    'button',
+    { type: 'button', hidden: true, ...once(testIds.judgeAgain) },
+    t('tryAgain'),
+  );
   readonly #errors = make('p', { class: 'muted small' });
   readonly element = make(
     'section',
@@ -25,16 +34,49 @@ export class ResultPanel {
     this.#verdict,
     this.#bars,
     this.#errors,
+    this.#again,
   );
 
-  update(state: RunState): void {
-    const { verdict, bars, errors } = viewResult(state);
+  constructor(judgeAgain: () => void) {
+    on(this.#again, 'click', judgeAgain);
+  }
+
+  update(state: RunState, judgement: Judgement): void {
+    const { verdict, bars, errors } = resultOf(state, judgement);
+    setHidden(this.#again, judgement.problem === null);
     setText(this.#verdict, verdict.sentence);
     setAttribute(this.#verdict, 'data-kind', verdict.kind);
     setHidden(this.#errors, errors === null);
     setText(this.#errors, errors ?? '');
     syncList(this.#bars, bars, ({ key }) => key, makeBar, showBar);
   }
+}
+
+/** Of a table: what was measured after the run, or that it is being measured. */
+function resultOf(state: RunState, { evaluation, problem }: Judgement): ResultView {
+  if (!isOfTables(taskOfRun(state))) return viewResult(state);
+  const unknown = { kind: 'unknown' as const, skill: null };
+  const measuring = state.phase === 'finished' ? t('measuringModel') : t('verdictNotMeasured');
+  if (evaluation === null) {
+    const sentence = problem === null ? measuring : t('noEvaluation', problem);
+    return { verdict: { ...unknown, sentence }, bars: [], errors: null };
+  }
+  const rivals = rivalsOf(evaluation);
+  const longest = Math.max(...rivals.map(({ value }) => value), Number.MIN_VALUE);
+  const keys = { own: 'own', simple: 'naive', linear: 'seasonal' } as const;
+  const bars = rivals.map(({ key, label, text, value }) => ({
+    key: keys[key],
+    label: capital(label),
+    value,
+    text,
+    share: value / longest,
+  }));
+  const measure = evaluation.classification === null ? t('measureRmse') : t('measureLogLoss');
+  return {
+    verdict: judgeTable(evaluation, state.config?.data.target ?? ''),
+    bars,
+    errors: t('barsShow', capital(measure)),
+  };
 }
 
 function makeBar({ key, label }: LossBar): HTMLLIElement {

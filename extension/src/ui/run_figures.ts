@@ -5,7 +5,8 @@ import { isActive } from '../messages/state.ts';
 import type { RunState } from '../messages/state.ts';
 import { t } from '../texts.ts';
 import { make, setHidden, setText } from './dom.ts';
-import { formatBytes, formatLoss, formatValue, missing } from './format.ts';
+import { formatBytes, formatLoss, missing } from './format.ts';
+import { metricOf } from './metric.ts';
 import { viewRun } from './run_view.ts';
 import { once, testIds } from './testids.ts';
 import type { TestId } from './testids.ts';
@@ -13,6 +14,8 @@ import type { TestId } from './testids.ts';
 interface Figure {
   label: string;
   name: TestId;
+  /** Where what it is called depends on the run. */
+  heading?: (state: RunState) => string;
   value: (state: RunState) => string;
 }
 
@@ -27,7 +30,12 @@ const figures = (): Figure[] => [
     name: testIds.gradientNorm,
     value: ({ progress }) => formatLoss(progress?.gradientNorm),
   },
-  { label: t('meanError'), name: testIds.meanError, value: errorOf },
+  {
+    label: t('meanError'),
+    name: testIds.meanError,
+    heading: (state) => metricOf(state).label,
+    value: (state) => metricOf(state).value,
+  },
   {
     label: t('deviceMemory'),
     name: testIds.deviceMemory,
@@ -42,14 +50,15 @@ const figures = (): Figure[] => [
 
 export class RunFigures {
   readonly element: HTMLElement;
-  readonly #values: { element: HTMLElement; value: Figure['value'] }[] = [];
+  readonly #rows: { name: HTMLElement; element: HTMLElement; figure: Figure }[] = [];
   readonly #pace = make('p', { class: 'small muted', ...once(testIds.pace) });
 
   constructor() {
-    const rows = figures().flatMap(({ label, name, value }) => {
-      const element = make('dd', { class: 'number', ...once(name) }, missing);
-      this.#values.push({ element, value });
-      return [make('dt', {}, label), element];
+    const rows = figures().flatMap((figure) => {
+      const element = make('dd', { class: 'number', ...once(figure.name) }, missing);
+      const name = make('dt', {}, figure.label);
+      this.#rows.push({ name, element, figure });
+      return [name, element];
     });
     this.element = make(
       'section',
@@ -63,15 +72,12 @@ export class RunFigures {
   update(state: RunState): void {
     setHidden(this.element, state.progress === null);
     if (state.progress === null) return;
-    for (const { element, value } of this.#values) setText(element, value(state));
+    for (const { name, element, figure } of this.#rows) {
+      setText(name, figure.heading?.(state) ?? figure.label);
+      setText(element, figure.value(state));
+    }
     const { stepsPerSecond, timeLeft, device } = viewRun(state);
     const under = isActive(state.phase);
     setText(this.#pace, under ? t('pace', stepsPerSecond, timeLeft, device) : device);
   }
-}
-
-/** Of the newest validated epoch, in the data's own units. */
-function errorOf({ history }: RunState): string {
-  const last = history.epochs.findLast(({ mae }) => mae !== null);
-  return last === undefined ? missing : formatValue(last.mae);
 }

@@ -8,6 +8,8 @@ import { SelectField } from './fields.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { viewRun } from './run_view.ts';
 import type { RunView } from './run_view.ts';
+import { missing } from './format.ts';
+import { metricOf } from './metric.ts';
 import { saveCheckpoint } from './saving.ts';
 import { once, testIds } from './testids.ts';
 import type { TestId } from './testids.ts';
@@ -39,6 +41,7 @@ export class RunPanel {
   readonly #reason = make('span', { class: 'muted', ...once(testIds.deviceReason) });
   readonly #machine = make('p', { class: 'small' }, this.#device, this.#reason);
   readonly #preparing = make('p', { class: 'small', ...once(testIds.preparing) });
+  readonly #metric = make('p', { class: 'small', ...once(testIds.metric) });
   readonly #memory = make('p', { class: 'muted small', ...once(testIds.memory) });
   readonly #figures = new Map<FigureKey, HTMLElement>();
   readonly #effort: SelectField;
@@ -61,6 +64,7 @@ export class RunPanel {
       this.#bar,
       this.#preparing,
       make('dl', { class: 'figures' }, ...figures),
+      this.#metric,
       this.#machine,
       this.#memory,
       this.#effort.element,
@@ -73,6 +77,9 @@ export class RunPanel {
     if (view.fraction === null) this.#bar.removeAttribute('value');
     else this.#bar.value = view.fraction;
     for (const [key, element] of this.#figures) setText(element, view[key]);
+    const metric = metricOf(state);
+    setText(this.#metric, t('labelled', metric.label, metric.value));
+    setHidden(this.#metric, metric.value === missing);
     setText(this.#preparing, view.preparing);
     setHidden(this.#preparing, view.preparing === '');
     setText(this.#device, view.device);

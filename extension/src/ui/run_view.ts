@@ -4,7 +4,9 @@ import { isActive, keptBest } from '../messages/state.ts';
 import type { EpochSummary, Phase, RunState } from '../messages/state.ts';
 import { rowSeconds } from './columns.ts';
 import { deviceText, preparingText, reasonText } from './device_view.ts';
+import { metricOf, taskOfRun } from './metric.ts';
 import { Settings } from './settings.ts';
+import { isOfTables } from './tasks.ts';
 import {
   formatBytes,
   formatCount,
@@ -141,6 +143,7 @@ function taskText({ config }: RunState): string {
   if (config === null) return '';
   const { target, features, horizon, lookBack } = config.data;
   const columns = counted('columns', features.length);
+  if (isOfTables(taskOfRun({ config }))) return t('taskPlain', target, columns);
   if (typeof horizon !== 'number' || typeof lookBack !== 'number')
     return t('taskPlain', target, columns);
   return t('task', target, counted('rows', horizon), counted('rows', lookBack), columns);
@@ -247,7 +250,7 @@ function errorText(last: EpochSummary | null, target: string): string | null {
   return last.rmse === null ? t('offBy', mae, target) : t('offByRmse', mae, target, rmse);
 }
 
-function capital(text: string): string {
+export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -257,11 +260,18 @@ export function announcement(state: RunState | null): string {
   const { text } = phaseOf(state);
   const last = lastEpoch(state);
   if (state.phase === 'reading') return t('sayReading');
-  if (state.phase === 'finished') return t('sayFinished', text, viewResult(state).verdict.sentence);
+  if (state.phase === 'finished') return t('sayFinished', text, outcomeOf(state));
   if (!isActive(state.phase) || last === null) return t('sayPhase', text);
   const done = formatPercent(
     fractionDone({ ...state, progress: state.progress && { ...state.progress, stepInEpoch: 0 } }),
   );
   const loss = formatLoss(last.validationLoss);
   return t('sayEpoch', text, formatCount(last.epoch), done, loss);
+}
+
+/** What a table's model is worth is measured after its run; its measure is known at once. */
+function outcomeOf(state: RunState): string {
+  if (!isOfTables(taskOfRun(state))) return viewResult(state).verdict.sentence;
+  const { label, value } = metricOf(state);
+  return t('labelled', label, value);
 }

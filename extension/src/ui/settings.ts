@@ -66,8 +66,13 @@ export class Settings {
         continue;
       if (field.place !== 'elsewhere') given[field.name] = value;
     }
-    const other = ([name, value]: [string, FieldValue]): boolean =>
-      value !== this.#default(name, given);
+    // What does not matter beside the other choices is the core's own doing.
+    const other = ([name, value]: [string, FieldValue]): boolean => {
+      const field = this.#byName.get(name);
+      return (
+        field !== undefined && this.matters(field, given) && value !== this.#default(name, given)
+      );
+    };
     return Object.fromEntries(Object.entries(given).filter(other));
   }
 

@@ -1,17 +1,25 @@
-// The set-up of a run: what was read, which columns to learn from, what to forecast, and how. The form is made once a
+// The set-up of a run: what was read, which columns to learn from, what to predict, and how. The form is made once a
 // file; afterwards only values, problems and the button change.
 
-import type { ModelField, RunConfig, RunState, SettingField } from '../messages/state.ts';
+import type {
+  DatasetDescription,
+  ModelField,
+  RunConfig,
+  RunState,
+  SettingField,
+} from '../messages/state.ts';
 import {
   checkChoices,
   choicesFromConfig,
   defaultChoices,
   defaultFields,
-  forecastModels,
   sizeField,
   sizeOf,
   sizes,
+  taskOf,
   toRunConfig,
+  withTarget,
+  withTask,
 } from './choices.ts';
 import type { Choices } from './choices.ts';
 import { shapeOf } from './columns.ts';
@@ -23,8 +31,10 @@ import { Repairs } from './repairs.ts';
 import { makeSection, sectionsOf } from './sections.ts';
 import { SettingControl } from './setting_fields.ts';
 import { onThisMachine, Settings } from './settings.ts';
-import { ColumnList, ModelFields, TargetField } from './setup_parts.ts';
+import { ColumnList, ModelFields, TargetField, TaskField } from './setup_parts.ts';
 import type { Part } from './setup_parts.ts';
+import { modelsFor, TASK } from './tasks.ts';
+import type { TaskName } from './tasks.ts';
 import { once, testIds } from './testids.ts';
 import { t } from '../texts.ts';
 
@@ -60,8 +70,7 @@ export class Setup {
     this.actions = make('div', { class: 'actions' }, this.#train, this.#close);
   }
 
-  update(whole: RunState, starting: boolean): void {
-    const state = { ...whole, models: forecastModels(whole.models) };
+  update(state: RunState, starting: boolean): void {
     this.#state = state;
     const described = state.models.length + state.settings.length;
     const identity = identityOf(state) + String(described) + JSON.stringify(state.offered);
@@ -116,8 +125,11 @@ export class Setup {
       make(
         'div',
         { class: 'fields' },
-        this.#add(new TargetField(description, this.#change)),
-        ...this.#controls(({ group, place }) => place === 'front' && group === 'data'),
+        this.#makeTarget(description),
+        this.#makeTask(description),
+        ...this.#controls(
+          ({ group, place, name }) => place === 'front' && group === 'data' && name !== TASK,
+        ),
         this.#makeModel(),
         this.#makeSize(),
         ...this.#controls(({ group, place }) => place === 'front' && group === 'training'),
@@ -131,9 +143,26 @@ export class Setup {
     return part.element;
   }
 
-  #makeModel(): HTMLElement | null {
+  #makeTarget(description: DatasetDescription): HTMLElement {
+    const choose = (target: string): void => {
+      if (this.#choices === null) return;
+      this.#change(withTarget(this.#choices, target, description, this.#state?.models ?? []));
+    };
+    return this.#add(new TargetField(description, choose));
+  }
+
+  #makeTask(description: DatasetDescription): HTMLElement | null {
+    const field = this.#settings.fields.find(({ name }) => name === TASK);
+    if (field === undefined) return null;
+    const choose = (task: TaskName): void => {
+      if (this.#choices === null) return;
+      this.#change(withTask(this.#choices, task, description, this.#state?.models ?? []));
+    };
+    return this.#add(new TaskField(field, description, choose));
+  }
+
+  #makeModel(): HTMLElement {
     const models = this.#state?.models ?? [];
-    if (models.length < 2) return null;
     const field = new SelectField({
       label: t('model'),
       name: testIds.model,
@@ -143,12 +172,17 @@ export class Setup {
         this.#change({ model: name, fields: defaultFields(model) });
       },
     });
-    const options = models.map(({ name, label }) => ({ value: name, label }));
     const help = make('p', { class: 'hint', ...once(testIds.modelHelp) });
     setAttribute(field.control, 'aria-describedby', help.id);
     field.element.append(help);
-    const show = ({ model }: Choices): void => {
-      field.show(options, model);
+    const show = (choices: Choices): void => {
+      const { model } = choices;
+      const able = modelsFor(models, taskOf(choices));
+      setHidden(field.element, able.length < 2);
+      field.show(
+        able.map(({ name, label }) => ({ value: name, label })),
+        model,
+      );
       setText(help, models.find(({ name }) => name === model)?.help ?? '');
     };
     return this.#add({ element: field.element, show });

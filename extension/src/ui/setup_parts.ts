@@ -2,20 +2,31 @@
 // own fields as the registry names them.
 
 import type {
+  ColumnDescription,
   DatasetDescription,
   FieldValue,
   ModelDescription,
   ModelField,
+  SettingField,
 } from '../messages/state.ts';
-import { whyNotTarget } from './choices.ts';
+import { taskOf } from './choices.ts';
 import type { Choices, Problems } from './choices.ts';
-import { otherKind, viewColumns } from './columns.ts';
-import type { ColumnView } from './columns.ts';
-import { make, on, setHidden, setText } from './dom.ts';
+import { otherKind, viewColumn } from './columns.ts';
+import { make, on, setAttribute, setDisabled, setHidden, setText } from './dom.ts';
 import { CheckField, NumberField, SelectField } from './fields.ts';
 import { partLabel } from './described.ts';
 import { words } from './settings.ts';
-import { each, once, testIds } from './testids.ts';
+import {
+  canLearnFrom,
+  isOfTables,
+  TASK,
+  taskNamed,
+  tasksFor,
+  whyNotLearnFrom,
+  whyNotTarget,
+} from './tasks.ts';
+import type { TaskName } from './tasks.ts';
+import { each, once, settingId, testIds } from './testids.ts';
 import { counted, t } from '../texts.ts';
 
 export interface Part {
@@ -29,14 +40,14 @@ export type Change = (change: Partial<Choices>) => void;
 const MOST_ROWS = 100;
 
 /**
- * Each column with its type and one statistic; number columns can be ticked as what to learn from. Of a wide table the
+ * Each column with its type and one statistic; what the task can learn from can be ticked. Of a wide table the
  * first columns are shown, or those whose names have what was typed.
  */
 export class ColumnList implements Part {
   readonly element: HTMLElement;
   readonly #label = make('span');
   readonly #problem = make('p', { class: 'problem', role: 'status' });
-  readonly #columns: ColumnView[];
+  readonly #columns: DatasetDescription['columns'];
   readonly #filter = make('input', {
     type: 'search',
     'aria-label': t('findColumn'),
@@ -46,12 +57,13 @@ export class ColumnList implements Part {
   readonly #list = make('ul', { class: 'columns', ...once(testIds.features) });
   readonly #rest = make('p', { class: 'hint', role: 'status', ...once(testIds.columnsLeft) });
   readonly #change: Change;
-  #boxes: HTMLInputElement[] = [];
+  #rows: ShownColumn[] = [];
   #chosen: ReadonlySet<string> = new Set();
+  #choices: Choices | null = null;
 
   constructor(description: DatasetDescription, change: Change) {
     this.#change = change;
-    this.#columns = viewColumns(description);
+    this.#columns = description.columns;
     const legend = make('legend', { class: 'muted small' }, this.#label);
     this.element = make(
       'fieldset',
@@ -72,90 +84,141 @@ export class ColumnList implements Part {
   #fill(): void {
     const wanted = this.#filter.value.trim().toLowerCase();
     const found = this.#columns.filter(({ name }) => name.toLowerCase().includes(wanted));
-    this.#boxes = [];
-    const rows = found.slice(0, MOST_ROWS).map((column) => this.#makeRow(column));
-    this.#list.replaceChildren(...rows);
-    const left = found.length - rows.length;
+    this.#rows = found.slice(0, MOST_ROWS).map((column) => this.#makeRow(column));
+    this.#list.replaceChildren(...this.#rows.map(({ row }) => row));
+    for (const row of this.#rows) this.#showRow(row);
+    const left = found.length - this.#rows.length;
     setHidden(this.#rest, left === 0 && found.length > 0);
     setText(this.#rest, found.length === 0 ? t('noColumnFound') : counted('columnsLeft', left));
   }
 
-  show({ features }: Choices, problems: Problems): void {
+  show(choices: Choices, problems: Problems): void {
+    const { features } = choices;
+    this.#choices = choices;
     this.#chosen = new Set(features);
-    for (const box of this.#boxes) box.checked = this.#chosen.has(columnOf(box));
+    for (const row of this.#rows) this.#showRow(row);
     setText(this.#label, counted('learnFrom', features.length));
     setHidden(this.#problem, problems['features'] === undefined);
     setText(this.#problem, problems['features'] ?? '');
   }
 
-  #makeRow({ name, type, typeLabel, statistic, usable }: ColumnView): HTMLLIElement {
+  #showRow({ column, box, row, label }: ShownColumn): void {
+    if (this.#choices === null) return;
+    const task = taskOf(this.#choices);
+    const able = canLearnFrom(column, task, this.#choices.target);
+    box.checked = able && this.#chosen.has(column.name);
+    setDisabled(box, !able);
+    setAttribute(row, 'data-usable', String(able));
+    setAttribute(label, 'title', (able ? null : whyNotLearnFrom(column, task)) ?? column.name);
+  }
+
+  #makeRow(column: ColumnDescription): ShownColumn {
+    const { name, type, typeLabel, statistic } = viewColumn(column);
     const box = make('input', {
       type: 'checkbox',
-      disabled: !usable,
       'data-column': name,
       ...each(testIds.feature),
     });
-    box.checked = this.#chosen.has(name);
     on(box, 'change', () => {
-      const isChosen = (column: string): boolean =>
-        column === name ? box.checked : this.#chosen.has(column);
-      const features = this.#columns.map((column) => column.name).filter(isChosen);
+      const isChosen = (other: string): boolean =>
+        other === name ? box.checked : this.#chosen.has(other);
+      const features = this.#columns.map((other) => other.name).filter(isChosen);
       this.#change({ features });
     });
-    this.#boxes.push(box);
-    const title = usable ? name : t('onlyNumbersLearn', name);
-    return make(
-      'li',
-      { 'data-usable': String(usable), 'data-column': name, ...each(testIds.columnRow) },
-      make(
-        'label',
-        { title },
-        box,
-        make('span', { class: 'clip' }, name),
-        make('span', { class: 'type', 'data-type': type }, typeLabel),
-        make('span', { class: 'statistic clip', title: statistic }, statistic),
-      ),
+    const label = make(
+      'label',
+      {},
+      box,
+      make('span', { class: 'clip' }, name),
+      make('span', { class: 'type', 'data-type': type }, typeLabel),
+      make('span', { class: 'statistic clip', title: statistic }, statistic),
     );
+    const row = make('li', { 'data-column': name, ...each(testIds.columnRow) }, label);
+    return { column, box, row, label };
   }
 }
 
-function columnOf(box: HTMLInputElement): string {
-  return box.dataset['column'] ?? '';
+interface ShownColumn {
+  column: ColumnDescription;
+  box: HTMLInputElement;
+  row: HTMLElement;
+  label: HTMLElement;
 }
 
-/** What to forecast: the other columns stand in the list too, disabled, with the reason. */
+/** What to predict: the other columns stand in the list too, disabled, with the reason. */
 export class TargetField implements Part {
   readonly element: HTMLElement;
   readonly #field: SelectField;
   readonly #gaps = make('p', { class: 'hint', hidden: true });
   readonly #columns: DatasetDescription['columns'];
 
-  constructor({ columns }: DatasetDescription, change: Change) {
+  constructor({ columns }: DatasetDescription, choose: (target: string) => void) {
     this.#columns = columns;
     this.#field = new SelectField({
       label: t('forecastField'),
       name: testIds.target,
       wide: true,
-      change: (target) => {
-        change({ target });
-      },
+      change: choose,
     });
     this.element = this.#field.element;
     this.element.append(this.#gaps);
   }
 
-  show({ target }: Choices, problems: Problems): void {
-    const options = this.#columns.map(({ name, type }) =>
-      type === 'number'
-        ? { value: name, label: name }
-        : { value: name, label: t('notNumbers', name, otherKind(type)), disabled: true },
-    );
+  show(choices: Choices, problems: Problems): void {
+    const { target } = choices;
+    const options = this.#columns.map((one) => {
+      const { name, type } = one;
+      if (tasksFor(one).length > 0) return { value: name, label: name };
+      const label =
+        type === 'number' || type === 'category' ? name : t('notNumbers', name, otherKind(type));
+      return { value: name, label, disabled: true };
+    });
     const column = this.#columns.find(({ name }) => name === target);
     this.#field.show(options, target);
     this.#field.setProblem(problems['target'] ?? whyNotTarget(column) ?? undefined);
     const gaps = column?.missing ?? 0;
     setHidden(this.#gaps, gaps === 0);
-    setText(this.#gaps, counted('gapsInColumn', gaps));
+    setText(
+      this.#gaps,
+      counted(isOfTables(taskOf(choices)) ? 'gapsInTarget' : 'gapsInColumn', gaps),
+    );
+  }
+}
+
+/** Found from the data and the target; what a target does not go with is disabled. */
+export class TaskField implements Part {
+  readonly element: HTMLElement;
+  readonly #field: SelectField;
+  readonly #choices: SettingField['choices'];
+  readonly #columns: DatasetDescription['columns'];
+
+  constructor(
+    { label, help, choices }: SettingField,
+    { columns }: DatasetDescription,
+    choose: (task: TaskName) => void,
+  ) {
+    this.#choices = choices;
+    this.#columns = columns;
+    this.#field = new SelectField({
+      label,
+      hint: help,
+      name: settingId(TASK),
+      wide: true,
+      change: (value) => {
+        const task = taskNamed(value);
+        if (task !== null) choose(task);
+      },
+    });
+    this.element = this.#field.element;
+  }
+
+  show(choices: Choices): void {
+    const possible = tasksFor(this.#columns.find(({ name }) => name === choices.target));
+    const options = this.#choices.flatMap(({ value, label }) => {
+      const task = taskNamed(value);
+      return task === null ? [] : [{ value, label, disabled: !possible.includes(task) }];
+    });
+    this.#field.show(options, taskOf(choices));
   }
 }
 

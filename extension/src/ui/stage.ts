@@ -4,6 +4,7 @@
 import type { Command } from '../messages/commands.ts';
 import type { RunConfig, RunState } from '../messages/state.ts';
 import { make, on } from './dom.ts';
+import { Judged } from './judged.ts';
 import { LossChart } from './loss_chart.ts';
 import type { Actions, Snapshot } from './page.ts';
 import { Picker } from './picker.ts';
@@ -42,12 +43,15 @@ export class Stage {
   readonly #setup: Setup;
   readonly #run: RunPanel;
   readonly #runButtons: RunButtons;
-  readonly #result = new ResultPanel();
+  readonly #result: ResultPanel;
+  /** What is known of the finished run's model. */
+  readonly judged: Judged;
   readonly #resultButtons: ResultButtons;
   #screen: Screen | null = null;
   /** The run after which the person asked for new settings: until another starts, the worker still shows this one. */
   #again: string | null = null;
   #last: string | null = null;
+  #state: RunState | null = null;
 
   constructor(actions: Actions, options: StageOptions) {
     this.#chart = options.chart;
@@ -65,6 +69,14 @@ export class Stage {
     });
     this.#run = new RunPanel(actions);
     this.#runButtons = new RunButtons(actions);
+    this.judged = new Judged(actions);
+    this.#result = new ResultPanel(() => {
+      this.judged.again();
+      this.#showResult();
+    });
+    this.judged.listen(() => {
+      this.#showResult();
+    });
     const again = (): void => {
       this.#again = this.#last;
       this.#place('setup');
@@ -81,6 +93,7 @@ export class Stage {
     const other = this.#again !== null || (screen === 'result' && state?.offered != null);
     this.#place(other ? 'setup' : screen);
     this.#waiting.update(snapshot);
+    this.#state = state;
     if (state === null) return;
     this.#picker.update(snapshot);
     this.#reading.update(state);
@@ -97,9 +110,14 @@ export class Stage {
     if (this.#screen !== 'run' && this.#screen !== 'result') return;
     this.#run.update(state);
     this.#runButtons.update(state, busy);
-    this.#result.update(state);
+    this.judged.update(state);
+    this.#showResult();
     this.#resultButtons.update(state, busy);
     this.#chart?.update(state);
+  }
+
+  #showResult(): void {
+    if (this.#state !== null) this.#result.update(this.#state, this.judged.now);
   }
 
   #place(screen: Screen): void {

@@ -10,7 +10,10 @@ const { build } = require('esbuild');
 /** The states that the unit tests use, which are TypeScript. */
 async function loadStates() {
   const { outputFiles } = await build({
-    entryPoints: [join(ROOT, 'tests/extension/ui/states.ts')],
+    stdin: {
+      contents: "export * from './states.ts'; export * from './judged_states.ts';",
+      resolveDir: join(ROOT, 'tests/extension/ui'),
+    },
     bundle: true,
     format: 'esm',
     write: false,
@@ -20,7 +23,14 @@ async function loadStates() {
   );
 }
 
-const { column, description, stateOf: wholeState } = await loadStates();
+const {
+  classified,
+  column,
+  description,
+  regressed,
+  stateOf: wholeState,
+  tableState,
+} = await loadStates();
 
 /** With few rows in the preview: each would be looked at by every rule. */
 function stateOf(phase, change) {
@@ -93,7 +103,7 @@ const dialog = { ...stateOf('empty').host, dialog: 'folder' };
 
 /**
  * `connection` tells what a page's question for its worker comes to: an answer, none yet, or a refusal. A scene may have
- * an `open`, a summary whose details are opened.
+ * an `open`, a summary whose details are opened, and an `evaluation`, what the worker is made to say of the model.
  */
 const scene = (name, page, width, state, connection = 'connected') => ({
   name,
@@ -128,6 +138,21 @@ export const SCENES = [
   ),
   scene('training', 'dashboard', 1600, stateOf('training')),
   scene('finished', 'dashboard', 1100, stateOf('finished')),
+  scene('table', 'popup', 360, tableState('ready', 'classification')),
+  scene('table', 'dashboard', 1100, tableState('ready', 'classification')),
+  scene('table-training', 'dashboard', 1100, tableState('training', 'classification')),
+  {
+    ...scene('classified', 'popup', 400, tableState('finished', 'classification')),
+    evaluation: classified,
+  },
+  {
+    ...scene('classified', 'dashboard', 1100, tableState('finished', 'classification')),
+    evaluation: classified,
+  },
+  {
+    ...scene('regressed', 'dashboard', 1100, tableState('finished', 'regression')),
+    evaluation: regressed,
+  },
   scene('dialog', 'dashboard', 700, stateOf('empty', { host: dialog })),
   scene('error', 'dashboard', 1100, stateOf('paused', { notices: [full] })),
 ];
@@ -145,11 +170,21 @@ const refuse = () => {
   });
 };
 
+/** In the worker's place, which has no run to speak of. */
+const answer = (evaluation) => {
+  const post = BroadcastChannel.prototype.postMessage;
+  BroadcastChannel.prototype.postMessage = function (message) {
+    if (message.command?.type !== 'evaluation.get') return post.call(this, message);
+    const data = { kind: 'reply', id: message.id, ok: true, result: evaluation };
+    setTimeout(() => this.dispatchEvent(new MessageEvent('message', { data })));
+  };
+};
+
 /** Opens the page and shows the state, with a loss for each of so many steps; `prepare` comes before its address. */
 export async function showScene(
   session,
   observer,
-  { page: name, state, connection, open, points = 0 },
+  { page: name, state, connection, open, evaluation, points = 0 },
   prepare,
 ) {
   const page = await session.browser.newPage();
@@ -157,9 +192,15 @@ export async function showScene(
   if (connection === 'connecting') await page.evaluateOnNewDocument(silence);
   if (connection === 'failed') await page.evaluateOnNewDocument(refuse);
   await session.goTo(page, `${name}.html`);
+  if (evaluation !== undefined) await page.evaluate(answer, evaluation);
   if (connection === 'connecting') await page.waitForSelector('[data-screen=waiting]');
   else if (connection === 'failed') await page.waitForSelector('.notice');
   else await post(observer, page, state, points);
+  if (evaluation !== undefined) {
+    await page.waitForSelector('[data-testid=verdict][data-kind=better], [data-kind=equal]');
+    // Charts are drawn once their width is known.
+    if (name === 'dashboard') await page.waitForSelector('[data-testid=table-result] canvas');
+  }
   if (open !== undefined) await page.$eval(open, (summary) => (summary.parentElement.open = true));
   return page;
 }

@@ -169,9 +169,21 @@ export class Ui {
   }
 
   /** Sets what differs from the first choices, and presses Train. */
-  async train({ target, epochs, lookBack, horizon, device, hidden, seed, learningRate } = {}) {
+  async train({
+    target,
+    task,
+    epochs,
+    lookBack,
+    horizon,
+    device,
+    hidden,
+    seed,
+    learningRate,
+  } = {}) {
     await this.wait('train', 30);
     if (target !== undefined) await this.select('target', target);
+    // Without dates a page takes rows for a table's.
+    if (task ?? lookBack ?? horizon) await this.select('task', task ?? 'forecast');
     if (lookBack !== undefined) await this.fill('look-back', lookBack);
     if (horizon !== undefined) await this.fill('horizon', horizon);
     if (epochs !== undefined) await this.fill('epochs', epochs);

@@ -5,13 +5,17 @@ import {
   checkChoices,
   choicesFromConfig,
   defaultChoices,
+  taskOf,
   toRunConfig,
-  whyNotTarget,
+  withTarget,
+  withTask,
 } from '../../../extension/src/ui/choices.ts';
 import type { Choices } from '../../../extension/src/ui/choices.ts';
+import { whyNotTarget } from '../../../extension/src/ui/tasks.ts';
 import { Settings } from '../../../extension/src/ui/settings.ts';
 import type { Given } from '../../../extension/src/ui/settings.ts';
 import { settings as described } from '../settings.ts';
+import type { ColumnDescription } from '../../../extension/src/messages/state.ts';
 import { column, config, description, stateOf } from './states.ts';
 
 const { models } = stateOf('ready');
@@ -20,6 +24,17 @@ const data = description();
 const field = { type: 'choice' as const, min: null, max: null, choices: [], help: '' };
 
 const settings = new Settings(described);
+const [date] = data.columns as [ColumnDescription];
+const kind = column('kind', { type: 'category', distinct: 3 });
+const flowers = description({
+  rows: 150,
+  columns: [
+    column('length'),
+    column('width'),
+    column('kind_of_leaf', { ...kind, name: 'leaf' }),
+    kind,
+  ],
+});
 
 function choices(change: Partial<Choices> = {}): Choices {
   return { ...defaultChoices(data, models), ...change };
@@ -33,21 +48,21 @@ describe('defaultChoices', () => {
     const made = choices();
     expect(made.features).toEqual(['precipitation', 'temp_max', 'temp_min', 'wind']);
     expect(made.target).toBe('temp_max');
-    expect(made.given).toEqual({ lookBack: 30, horizon: 7 });
+    expect(made.given).toEqual({ task: 'forecast', lookBack: 30, horizon: 7 });
     expect(made.fields).toEqual({ hidden: 32, layers: 1, dropout: 0 });
     expect(settings.value('device', made.given)).toBe('auto');
   });
 
   it('forecasts the last number column when no name stands out', () => {
     const plain = description({
-      columns: [column('a'), column('b'), column('c', { type: 'text' })],
+      columns: [date, column('a'), column('b'), column('c', { type: 'text' })],
     });
     expect(defaultChoices(plain, models).target).toBe('b');
   });
 
   it('leaves out a column that has no value', () => {
     const trailing = description({
-      columns: [column('a'), column('b'), column('column_3', { count: 0, missing: 100 })],
+      columns: [date, column('a'), column('b'), column('column_3', { count: 0, missing: 100 })],
     });
     const made = defaultChoices(trailing, models);
     expect(made.features).toEqual(['a', 'b']);
@@ -83,8 +98,8 @@ describe('checkChoices', () => {
     ['setting:ema', giving({ ema: 1 }), /number from 0/],
     ['setting:optimizer', giving({ optimizer: 'adamax' }), /Choose one/],
     ['features', choices({ features: [] }), /at least one column/],
-    ['target', choices({ target: 'weather' }), /holds categories; only numbers/],
-    ['target', choices({ target: 'gone' }), /no column of numbers/],
+    ['target', choices({ target: 'date' }), /holds dates; only numbers and categories/],
+    ['target', choices({ target: 'gone' }), /no column of numbers or categories/],
   ])('refuses a bad %s', (key, made, problem) => {
     expect(checkChoices(made, data, model, settings)[key]).toMatch(problem);
   });
@@ -115,12 +130,16 @@ describe('checkChoices', () => {
     expect(problems['field:dropout']).toMatch(/from 0 to 0.9/);
   });
 
-  it('says why text cannot be forecast', () => {
+  it('says why a column cannot be predicted', () => {
     expect(whyNotTarget(column('note', { type: 'text' }))).toBe(
-      '"note" holds text; only numbers can be forecast.',
+      '"note" holds text; only numbers and categories can be predicted.',
     );
     expect(whyNotTarget(column('date', { type: 'datetime' }))).toMatch(/holds dates/);
     expect(whyNotTarget(column('wind'))).toBeNull();
+    expect(whyNotTarget(kind)).toBeNull();
+    expect(whyNotTarget({ ...kind, distinct: 1 })).toMatch(/the same value in every row/);
+    expect(whyNotTarget({ ...kind, distinct: 101 })).toMatch(/too many different values/);
+    expect(whyNotTarget(column('none', { count: 0 }))).toMatch(/has no value/);
   });
 });
 
@@ -180,7 +199,7 @@ describe('choicesFromConfig', () => {
   it('keeps only what an earlier run had other than the defaults that go with its choices', () => {
     const training = { optimizer: 'muon', momentum: 0.95, nesterov: true, beta1: 0.9, epochs: 20 };
     const made = choicesFromConfig({ ...config, training }, data, models, settings);
-    expect(made.given).toEqual({ lookBack: 30, horizon: 7, optimizer: 'muon' });
+    expect(made.given).toEqual({ task: 'forecast', lookBack: 30, horizon: 7, optimizer: 'muon' });
   });
 });
 
@@ -190,5 +209,80 @@ describe('toRunConfig', () => {
     const { training, data: rows } = toRunConfig(giving(given), settings);
     expect(training).toEqual({ optimizer: 'adamw', beta2: 0.95 });
     expect(rows).toMatchObject({ lookBack: 30, horizon: 7, target: 'temp_max' });
+  });
+});
+
+describe('the task', () => {
+  const columnsOf = (...columns: ColumnDescription[]) => description({ columns });
+  const found = (...columns: ColumnDescription[]) => {
+    const made = defaultChoices(columnsOf(...columns), models);
+    return [made.target, taskOf(made)];
+  };
+
+  it('is found from the data and the target', () => {
+    expect(found(date, column('a'), kind)).toEqual(['a', 'forecast']);
+    expect(found(column('a'))).toEqual(['a', 'forecast']);
+    expect(found(column('a'), column('b'))).toEqual(['b', 'regression']);
+    expect(found(column('a'), kind)).toEqual(['kind', 'classification']);
+    expect(found(kind, column('a'))).toEqual(['a', 'regression']);
+    const yes = column('yes', { min: 0, max: 1, distinct: 2 });
+    expect(found(column('a'), yes)).toEqual(['yes', 'classification']);
+    expect(found(column('species', kind), column('a'), { ...kind, name: 'class' })).toEqual([
+      'class',
+      'classification',
+    ]);
+  });
+
+  it('takes a model for tables, and every column but the target', () => {
+    const made = defaultChoices(flowers, models);
+    expect(made.model).toBe('residual_mlp');
+    expect(made.features).toEqual(['length', 'width', 'leaf']);
+    const { data: sent, training } = toRunConfig(made, settings);
+    expect(sent).toEqual({
+      task: 'classification',
+      target: 'kind',
+      features: ['length', 'width', 'leaf'],
+    });
+    expect(training).toEqual({});
+    expect(checkChoices(made, flowers, models[1], settings)).toEqual({});
+  });
+
+  it('gives the old target back when another is chosen, and never learns from the new one', () => {
+    const made = defaultChoices(flowers, models);
+    const width = withTarget(made, 'width', flowers, models);
+    expect(taskOf(width)).toBe('regression');
+    expect(width.features).toEqual(['length', 'leaf', 'kind']);
+    const leaky = { ...width, features: [...width.features, 'width'] };
+    expect(checkChoices(leaky, flowers, models[1], settings)).toHaveProperty('features');
+  });
+
+  it('stays what the person made it as long as the target allows', () => {
+    const made = defaultChoices(flowers, models);
+    const width = withTarget(made, 'width', flowers, models);
+    const series = withTask(width, 'forecast', flowers, models);
+    expect(series.model).toBe('lstm');
+    expect(series.features).toEqual(['length', 'width']);
+    expect(taskOf(withTarget(series, 'length', flowers, models))).toBe('forecast');
+    const leaf = withTarget(series, 'leaf', flowers, models);
+    expect([taskOf(leaf), leaf.model]).toEqual(['classification', 'residual_mlp']);
+    expect(leaf.features).toEqual(['length', 'width', 'kind']);
+  });
+
+  it('comes back from a configuration, and a table leaves nothing of its own to a forecast', () => {
+    const made = withTask(
+      withTarget(defaultChoices(flowers, models), 'width', flowers, models),
+      'classification',
+      flowers,
+      models,
+    );
+    const sent = toRunConfig({ ...made, given: { ...made.given, split: 'order' } }, settings);
+    expect(sent.data).toMatchObject({ task: 'classification', split: 'order' });
+    const again = choicesFromConfig(sent, flowers, models, settings);
+    expect(toRunConfig(again, settings)).toEqual(sent);
+    const resolved = { ...sent, data: { ...sent.data, lookBack: 1, horizon: 1 } };
+    const back = choicesFromConfig(resolved, flowers, models, settings);
+    expect(back.given).toMatchObject({ lookBack: 7, horizon: 1 });
+    const bare = { ...config, data: { features: ['length'], target: 'width' } };
+    expect(taskOf(choicesFromConfig(bare, flowers, models, settings))).toBe('forecast');
   });
 });

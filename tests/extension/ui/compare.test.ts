@@ -17,6 +17,8 @@ const epoch = (number: number, validationLoss: number | null): EpochSummary => (
   stepsPerSecond: null,
   mae: null,
   rmse: null,
+  r2: null,
+  accuracy: null,
 });
 const inspected = (hidden: number, ...epochs: EpochSummary[]): RunInspected => ({
   config: {

@@ -17,13 +17,12 @@ beforeEach(() => {
 });
 
 describe('set-up', () => {
-  it('shows columns with types and statistics, and why some cannot be forecast', () => {
+  it('shows columns with types and statistics, and why some cannot be predicted', () => {
     bench.show(stateOf('ready'));
     expect(all('column-row').map((row) => row.textContent)).toContain('weathercategory5 values');
     const target = select('target');
     expect([...target.options].filter(({ disabled }) => disabled).map(({ text }) => text)).toEqual([
       'date (dates, not numbers)',
-      'weather (categories, not numbers)',
     ]);
     const boxes = all<HTMLInputElement>('feature');
     expect(boxes.map(({ disabled }) => disabled)).toEqual([true, false, false, false, false, true]);
@@ -34,6 +33,7 @@ describe('set-up', () => {
     const state = stateOf('ready');
     const columns = Array.from({ length: 1500 }, (_, i) => column(`c${String(i)}`));
     bench.show({ ...state, description: description({ columns }) });
+    choose(select('task'), 'forecast');
     expect(all('feature')).toHaveLength(100);
     expect(one('columns-left').textContent).toContain('1,400 more columns');
     type(input('column-filter'), 'C149');
@@ -219,11 +219,47 @@ describe('set-up', () => {
     expect(bench.actions.of('run.start')[0]?.config.training['device']).not.toBe('webgl');
   });
 
+  it('finds the task from the target and shows its fields, columns and models alone', () => {
+    bench.show(stateOf('ready'));
+    const shown = (): string[] =>
+      settings
+        .filter(({ when }) => when?.field === 'task')
+        .map(({ name }) => name)
+        .filter((name) => !one(settingId(name)).closest<HTMLElement>('.field')?.hidden);
+    const boxes = (): (boolean | null)[] =>
+      all<HTMLInputElement>('feature').map(({ disabled, checked }) => (disabled ? null : checked));
+    expect(select('task').value).toBe('forecast');
+    expect(shown()).toEqual(['lookBack', 'horizon', 'loss']);
+    choose(select('target'), 'weather');
+    expect(select('task').value).toBe('classification');
+    const able = [...select('task').options].filter(({ disabled }) => !disabled);
+    expect(able.map(({ value }) => value)).toEqual(['classification']);
+    expect(shown()).toEqual(['split', 'scaling', 'classWeights']);
+    expect(boxes()).toEqual([null, true, true, true, true, null]);
+    choose(select('target'), 'wind');
+    choose(select('task'), 'regression');
+    expect(shown()).toEqual(['split', 'scaling', 'loss']);
+    expect(boxes()).toEqual([null, true, true, true, null, true]);
+    expect(all('model-field').map(({ dataset }) => dataset['field'])).toEqual(['width']);
+    choose(select('split'), 'order');
+    one('train').click();
+    expect(bench.actions.of('run.start')[0]?.config).toEqual({
+      model: { name: 'residual_mlp', width: 64 },
+      data: {
+        task: 'regression',
+        split: 'order',
+        target: 'wind',
+        features: ['precipitation', 'temp_max', 'temp_min', 'weather'],
+      },
+      training: {},
+    });
+  });
+
   it('shows the fields of the chosen optimiser and schedule alone, with their own defaults', () => {
     bench.show(stateOf('ready'));
     const shown = (): string[] =>
       settings
-        .filter(({ when }) => when !== null)
+        .filter(({ when }) => when !== null && when.field !== 'task')
         .map(({ name }) => name)
         .filter((name) => !one(settingId(name)).closest<HTMLElement>('.field')?.hidden);
     expect(shown()).toEqual(['weightDecay', 'beta1', 'beta2', 'eps']);

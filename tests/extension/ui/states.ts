@@ -161,6 +161,23 @@ const models: RunState['models'] = [
       },
     ],
   },
+  {
+    name: 'residual_mlp',
+    label: 'Residual MLP',
+    task: 'table',
+    help: 'Looks at all columns of a row together.',
+    fields: [
+      {
+        name: 'width',
+        type: 'int',
+        default: 64,
+        min: 4,
+        max: 1024,
+        choices: [],
+        help: 'numbers in each layer',
+      },
+    ],
+  },
 ];
 
 export const checkpoints: CheckpointEntry[] = [
@@ -240,6 +257,8 @@ export function history(epochs: number): RunState['history'] {
       stepsPerSecond: 112,
       mae: 2.31,
       rmse: 3.02,
+      r2: null,
+      accuracy: null,
     });
   }
   return made;

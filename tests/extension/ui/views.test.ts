@@ -8,7 +8,7 @@ import {
   repairSummary,
   shapeOf,
   statisticOf,
-  viewColumns,
+  viewColumn,
 } from '../../../extension/src/ui/columns.ts';
 import type {
   DeviceChoice,
@@ -95,15 +95,9 @@ describe('viewRun', () => {
 
   it('keeps the last known validation loss while the newest epoch is being validated', () => {
     const before = history(3);
-    const known = before.epochs[2]?.validationLoss;
-    before.epochs.push({
-      epoch: 4,
-      trainLoss: 0.2,
-      validationLoss: null,
-      stepsPerSecond: null,
-      mae: null,
-      rmse: null,
-    });
+    const third = before.epochs[2]!;
+    const known = third.validationLoss;
+    before.epochs.push({ ...third, epoch: 4, validationLoss: null, mae: null, rmse: null });
     const view = viewRun(stateOf('validating', { history: before }));
     expect(Number(view.validationLoss)).toBeCloseTo(known ?? NaN, 3);
   });
@@ -274,7 +268,7 @@ describe('viewResult', () => {
 
 describe('columns', () => {
   it('gives each column one statistic', () => {
-    expect(viewColumns(description()).map(({ statistic }) => statistic)).toEqual([
+    expect(description().columns.map((one) => viewColumn(one).statistic)).toEqual([
       '01/01/2012 – 12/31/2015',
       '0 to 55.9',
       '-1.6 to 35.6',

@@ -1,0 +1,4 @@
+// Tables in Chromium, from the file to exported predictions.
+import { tableJourneys } from '../lib/table_journeys.mjs';
+
+tableJourneys('chromium', 'Chromium');
