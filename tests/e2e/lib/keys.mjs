@@ -12,7 +12,11 @@ const focused = () => {
   return {
     id: element.dataset.testid ?? null,
     at: `${element.tagName} ${element.dataset.testid ?? element.className}`,
-    visible: element === document.body || shown.some((one) => one !== null && outlined(one)),
+    // A window that is not active shows no focus, and Firefox's does not always stay so while it is driven.
+    visible:
+      element === document.body ||
+      !document.hasFocus() ||
+      shown.some((one) => one !== null && outlined(one)),
   };
 };
 
