@@ -12,10 +12,10 @@ const focused = () => {
   return {
     id: element.dataset.testid ?? null,
     at: `${element.tagName} ${element.dataset.testid ?? element.className}`,
-    // A window that is not active shows no focus, and Firefox's does not always stay so while it is driven.
+    // A window that is not active shows no focus, and Firefox's does not always stay so while it is driven. No other may.
     visible:
       element === document.body ||
-      !document.hasFocus() ||
+      (navigator.userAgent.includes('Firefox') && !document.hasFocus()) ||
       shown.some((one) => one !== null && outlined(one)),
   };
 };
