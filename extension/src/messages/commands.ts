@@ -20,6 +20,7 @@ import type {
 import { checkCheckpoint, checkRun, RUN_NAME_LENGTH, RUN_NOTE_LENGTH } from './checkpoint_names.ts';
 import type { Evaluation, NewPredictions } from './evaluation.ts';
 import { MOST_COLUMNS } from './data.ts';
+import type { Trial } from './trial.ts';
 import * as v from './validate.ts';
 
 /** The BroadcastChannel between pages and the training worker. */
@@ -98,6 +99,9 @@ export const COMMANDS = {
   'import.makeRoom': none,
   'import.giveUp': none,
   'run.start': v.object({ config: runConfig }),
+  // A few steps of it, thrown away: what the run would take. None while a run is under way.
+  'run.trial': v.object({ config: runConfig }),
+  'trial.stop': none,
   'run.pause': none,
   'run.resume': none,
   'run.stop': none,
@@ -192,6 +196,8 @@ export interface Results {
   'import.makeRoom': { description: DatasetDescription };
   'import.giveUp': Nothing;
   'run.start': RunStarted;
+  'run.trial': Trial;
+  'trial.stop': Nothing;
   'run.pause': Nothing;
   'run.resume': Nothing;
   'run.stop': Nothing;

@@ -13,6 +13,7 @@ import { noHost } from './host_status.ts';
 import type { HostStatus } from './host_status.ts';
 
 import type { CheckpointEntry, StoredRun, StoreName } from './stored.ts';
+import type { Trial } from './trial.ts';
 
 export type * from './data.ts';
 export type * from './stored.ts';
@@ -235,6 +236,8 @@ export interface RunState {
   config: RunConfig | null;
   /** From a link or another run, to begin the next one with. */
   offered: RunConfig | null;
+  /** Of configurations on this data, the newest last. */
+  trials: Trial[];
   /** Before the first step, while there is something to prepare. */
   preparing: Preparing | null;
   device: DeviceName | null;
@@ -300,6 +303,7 @@ export function emptyState(): RunState {
     description: null,
     config: null,
     offered: null,
+    trials: [],
     preparing: null,
     device: null,
     choice: null,

@@ -91,6 +91,11 @@ function handlersOf({ training, snapshot, saving, link }: DeskParts): Handlers {
       return {};
     },
     'run.start': (command) => training.startRun(command),
+    'run.trial': ({ config }) => training.trials.measure(config),
+    'trial.stop': () => {
+      training.trials.cancel();
+      return {};
+    },
     'run.pause': () => {
       training.pause();
       return {};

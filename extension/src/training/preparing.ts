@@ -27,12 +27,13 @@ export async function raced(
 }
 
 /** Until it is decided, or waits for rows. */
-function race(core: Core, start: SessionStart, { tell }: Feeding): Promise<SessionStart> {
+function race(core: Core, start: SessionStart, { tell, signal }: Feeding): Promise<SessionStart> {
   const show = ({ racing }: SessionStart): void => {
     tell({ what: 'race', done: racing ?? 0, total: 1 });
   };
   show(start);
   return lastTurn(() => {
+    signal.throwIfAborted();
     const turn = core.sessionRace(start.session);
     if (turn.info !== null || turn.needs !== null) return turn;
     show(turn);

@@ -23,10 +23,12 @@ import type { OpenDataset } from './dataset.ts';
 import { failureOf, TrainingError } from './errors.ts';
 import { closingOnFailure, nextTask, raced } from './preparing.ts';
 import { restoredHistory, addEpoch } from './history.ts';
+import { tellBack, tellLost } from './host_notices.ts';
 import { Keeper } from './keeper.ts';
 import { NO_RUN, summaryIn } from './no_run.ts';
 import { runName, runToGoOn } from './run_names.ts';
 import type { Saving } from './saving.ts';
+import { Trials } from './trials.ts';
 
 const PREDICTIONS_MS = 1000;
 const PREDICTED = 300;
@@ -45,11 +47,17 @@ export class Training {
   #preparing: AbortController | null = null;
   readonly data: DataRoom;
   readonly keeper: Keeper;
+  readonly trials: Trials;
 
   constructor(parts: TrainingParts) {
     this.#parts = parts;
+    this.trials = new Trials(parts, () => {
+      this.#refuseWhileActive('try another one');
+      return this.data.need();
+    });
     this.data = new DataRoom(parts, {
       replacing: () => {
+        this.trials.clear();
         this.#closeRun();
       },
       changed: () => {
@@ -98,6 +106,7 @@ export class Training {
     this.#refuseWhileActive('start another run');
     this.data.refuseWhileReading();
     const dataset = this.data.need();
+    this.trials.refuseUnfit(config);
     return this.#prepare(
       dataset,
       () => this.#parts.core.sessionCreate(dataset.handle, config),
@@ -201,21 +210,12 @@ export class Training {
 
   /** The host went away: training goes on, and what it has reached is kept in the browser. */
   hostLost(message: string): void {
-    const goesOn = this.active
-      ? ' Training goes on; checkpoints go to the browser until the host is back.'
-      : '';
-    this.#parts.snapshot.notice('warning', 'host.lost', message + goesOn);
+    tellLost(this.#parts.snapshot, message, this.active);
     if (this.#run !== null && this.active) void this.#saveAutomatic(this.#run);
   }
 
   hostBack(): void {
-    const { snapshot } = this.#parts;
-    snapshot.dismiss('host.lost');
-    snapshot.notice(
-      'info',
-      'host.back',
-      'The native host is back; checkpoints go to its folder again.',
-    );
+    tellBack(this.#parts.snapshot);
   }
 
   /** What was there before stays until the new session exists. */
@@ -226,6 +226,7 @@ export class Training {
   ): Promise<RunStarted> {
     const { core, snapshot } = this.#parts;
     const { phase } = this.state;
+    this.trials.cancel();
     snapshot.update({ phase: 'preparing', failure: null });
     await nextTask();
     try {
@@ -239,14 +240,8 @@ export class Training {
       this.#closeRun();
       const history = 'history' in start ? restoredHistory(start.history) : emptyHistory();
       const events = this.#runEvents(() => run);
-      const run: ActiveRun = new ActiveRun(
-        id,
-        core,
-        info,
-        stored,
-        events,
-        () => this.state.history,
-      );
+      const curve = (): RunState['history'] => this.state.history;
+      const run: ActiveRun = new ActiveRun(id, core, info, stored, events, curve);
       this.#run = run;
       this.keeper.begin(history.epochs, info.state.step);
       const { config, device, choice, parameters } = info;

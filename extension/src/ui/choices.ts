@@ -24,6 +24,8 @@ import {
   whyNotTarget,
 } from './tasks.ts';
 import type { TaskName } from './tasks.ts';
+import { proposalFor } from './proposal.ts';
+import type { Proposal } from './proposal.ts';
 import { t } from '../texts.ts';
 
 export interface Choices {
@@ -55,13 +57,14 @@ export function defaultChoices(
 ): Choices {
   const target = likelyTarget(description);
   const task = taskFor(target, description);
-  const model = modelFor(models, task);
+  const given = defaultWindow(description);
+  const proposal = proposalFor(description, modelsFor(models, task), given.lookBack);
   return {
     target: target?.name ?? '',
     features: featuresFor(description, task, target?.name ?? ''),
-    model: model?.name ?? '',
-    fields: defaultFields(model),
-    given: { [TASK]: task, ...defaultWindow(description) },
+    model: proposal?.model.name ?? '',
+    fields: proposal === null ? {} : fieldsOf(proposal),
+    given: { [TASK]: task, ...given },
   };
 }
 
@@ -133,6 +136,12 @@ export function defaultFields(model: ModelDescription | undefined): Choices['fie
 /** The field that Small, Medium and Large set; null when the model has none. */
 export function sizeField(model: ModelDescription | undefined): ModelField | null {
   return model?.fields.find(({ name }) => sizeFieldNames.has(name)) ?? null;
+}
+
+/** The registry's defaults, in the proposed size. */
+export function fieldsOf({ model, times }: Proposal): Choices['fields'] {
+  const size = sizeField(model);
+  return { ...defaultFields(model), ...(size && { [size.name]: sizeOf(size, times) }) };
 }
 
 /** A value of that field that is `times` its default. */

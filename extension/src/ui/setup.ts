@@ -27,6 +27,8 @@ import { make, on, setAttribute, setDisabled, setHidden, setText } from './dom.t
 import { identityOf, loadDraft, saveDraft } from './draft.ts';
 import { Segments, SelectField } from './fields.ts';
 import { shorten } from './format.ts';
+import type { Actions } from './page.ts';
+import { Preflight } from './preflight.ts';
 import { Repairs } from './repairs.ts';
 import { makeSection, sectionsOf } from './sections.ts';
 import { SettingControl } from './setting_fields.ts';
@@ -39,6 +41,7 @@ import { once, testIds } from './testids.ts';
 import { t } from '../texts.ts';
 
 export interface SetupOptions {
+  actions: Pick<Actions, 'ask' | 'run'>;
   train: (config: RunConfig) => void;
   close: () => void;
   storage: Storage;
@@ -55,6 +58,7 @@ export class Setup {
     ...once(testIds.train),
   });
   readonly #close = make('button', { type: 'button', ...once(testIds.newFile) }, t('otherFile'));
+  readonly #preflight: Preflight;
   #identity = '';
   #state: RunState | null = null;
   #settings = new Settings([]);
@@ -63,6 +67,7 @@ export class Setup {
 
   constructor(options: SetupOptions) {
     this.#options = options;
+    this.#preflight = new Preflight(options.actions, this.#change);
     on(this.#train, 'click', () => {
       if (this.#choices !== null) options.train(toRunConfig(this.#choices, this.#settings));
     });
@@ -82,13 +87,17 @@ export class Setup {
   }
 
   #show(starting: boolean): void {
-    const { description, models } = this.#state ?? {};
-    const choices = this.#choices;
-    if (choices === null || description == null || models === undefined) return;
+    const [state, choices] = [this.#state, this.#choices];
+    if (choices === null || state?.description == null) return;
+    const { description, models } = state;
     const model = models.find(({ name }) => name === choices.model);
     const problems = checkChoices(choices, description, model, this.#settings);
     for (const part of this.#parts) part.show(choices, problems);
-    setDisabled(this.#train, starting || Object.keys(problems).length > 0);
+    const sound = Object.keys(problems).length === 0;
+    const lookBack = this.#settings.number('lookBack', choices.given);
+    const config = sound && !starting ? toRunConfig(choices, this.#settings) : null;
+    const fits = this.#preflight.show({ state, choices, model, lookBack, config });
+    setDisabled(this.#train, starting || !sound || !fits);
     setText(this.#train, starting ? t('startingRun') : t('train'));
   }
 
@@ -134,6 +143,7 @@ export class Setup {
         this.#makeSize(),
         ...this.#controls(({ group, place }) => place === 'front' && group === 'training'),
       ),
+      this.#preflight.element,
       this.#makeAdvanced(state),
     );
   }

@@ -61,6 +61,7 @@ export class Stage {
     const close = send({ type: 'dataset.close' });
     on(this.#cancel, 'click', close);
     this.#setup = new Setup({
+      actions,
       close,
       storage: options.storage,
       train: (config) => {

@@ -56,6 +56,10 @@ export const testIds = {
   advanced: 'advanced',
   modelField: 'model-field',
   train: 'train',
+  proposal: 'proposal',
+  useProposal: 'use-proposal',
+  trial: 'trial',
+  trialAct: 'trial-act',
   // A run
   pause: 'pause',
   resume: 'resume',

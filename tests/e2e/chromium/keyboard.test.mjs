@@ -12,7 +12,7 @@ scenario(
     const page = await session.openDashboard();
     await page.bringToFront();
     const ui = new Ui(page);
-    await ui.pickFile(world.write('waves.csv', series(400)));
+    await ui.pickFile(world.write('waves.csv', series(1200)));
     await ui.wait('train');
     const keys = new Keys(page);
 

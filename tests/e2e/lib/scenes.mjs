@@ -101,6 +101,19 @@ const full = {
 };
 const dialog = { ...stateOf('empty').host, dialog: 'folder' };
 
+const measured = {
+  device: 'cpu',
+  parameters: 5127,
+  peakBytes: 12_300_000,
+  stepsPerEpoch: 36,
+  epochs: 50,
+  step: 31,
+  steps: 20,
+  secondsPerEpoch: 1.4,
+};
+/** The page looks its trial up by the run as it stands in the form: here any run has the same. */
+const tried = (outcome) => ({ trial: { outcome, measured, failure: null } });
+
 /**
  * `connection` tells what a page's question for its worker comes to: an answer, none yet, or a refusal. A scene may have
  * an `open`, a summary whose details are opened, and an `evaluation`, what the worker is made to say of the model.

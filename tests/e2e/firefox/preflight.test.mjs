@@ -1,0 +1,3 @@
+import { preflight } from '../lib/preflight_journey.mjs';
+
+preflight('Firefox: a run is proposed and measured before it begins', 'firefox');
