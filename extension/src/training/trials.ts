@@ -20,7 +20,7 @@ const FEWEST_STEPS = 3;
 /** The newest ones. */
 const KEPT = 12;
 /** What the core says of what does not fit. */
-const UNFIT = new Set(['memory.exhausted', 'core.memory', 'config.too_large']);
+const UNFIT = new Set(['device.memory', 'memory.exhausted', 'core.memory', 'config.too_large']);
 
 interface Trying {
   key: string;

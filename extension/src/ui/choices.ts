@@ -62,10 +62,15 @@ export function defaultChoices(
   return {
     target: target?.name ?? '',
     features: featuresFor(description, task, target?.name ?? ''),
-    model: proposal?.model.name ?? '',
-    fields: proposal === null ? {} : fieldsOf(proposal),
+    ...started(proposal),
     given: { [TASK]: task, ...given },
   };
+}
+
+/** What a proposal sets; nothing where no model is known. */
+function started(proposal: Proposal | null): Pick<Choices, 'model' | 'fields'> {
+  if (proposal === null) return { model: '', fields: {} };
+  return { model: proposal.model.name, fields: fieldsOf(proposal) };
 }
 
 function modelFor(
@@ -98,13 +103,13 @@ export function withTask(
   }
   // What could not be ticked before is learnt from, as it would have been from the start.
   const could = new Set(featuresFor(description, before, target));
-  const model = modelFor(models, task);
+  const { lookBack } = defaultWindow(description);
+  const proposal = proposalFor(description, modelsFor(models, task), lookBack);
   return {
     ...choices,
     given,
     features: able.filter((name) => chosen.has(name) || !could.has(name)),
-    model: model?.name ?? '',
-    fields: defaultFields(model),
+    ...started(proposal),
   };
 }
 

@@ -1,4 +1,5 @@
-// What the training runs on: the device and why, its counters, and the native host with what it has delivered.
+// What the training runs on: the device and why, its counters, and the native host with what it has delivered. A line
+// stands there once its value is known.
 
 import type { Counters } from '../messages/commands.ts';
 import { isActive } from '../messages/state.ts';
@@ -64,7 +65,7 @@ export class MachineCard {
   update(state: RunState): void {
     const { host, webgl, webglReason, choice } = state;
     const view = viewRun(state);
-    setText(
+    tell(
       this.#renderer,
       webgl === null
         ? t('noneToUse', webglReason)
@@ -72,18 +73,16 @@ export class MachineCard {
           ? t('softwareRenderer', webgl.renderer)
           : webgl.renderer,
     );
-    setText(this.#race, (choice && raceDetails(choice)) ?? '–');
-    setText(this.#parameters, view.parameters);
-    setText(this.#windows, view.windows);
+    tell(this.#race, choice && raceDetails(choice));
+    tell(this.#parameters, state.parameters === null ? null : view.parameters);
+    tell(this.#windows, state.windows === null ? null : view.windows);
     const link = t(`host_${host.state}`);
     const { version } = host;
-    setText(
-      this.#host,
-      version === null || version === '' ? link : t('withVersion', link, version),
-    );
-    setText(this.#roots, host.roots.length === 0 ? '–' : joinWords(host.roots));
-    setText(this.#frames, formatCount(host.frames));
-    setText(this.#bytes, formatBytes(host.bytes));
+    tell(this.#host, version === null || version === '' ? link : t('withVersion', link, version));
+    tell(this.#roots, host.roots.length === 0 ? null : joinWords(host.roots));
+    const heard = host.frames > 0 || host.state === 'connected';
+    tell(this.#frames, heard ? formatCount(host.frames) : null);
+    tell(this.#bytes, heard ? formatBytes(host.bytes) : null);
     this.#message.show(hostSays(host));
     setHidden(this.#connect, host.state === 'connected' || host.state === 'unknown');
     void this.#count(state);
@@ -92,6 +91,7 @@ export class MachineCard {
   /** Counters are asked for while a session exists, at most every two seconds. */
   async #count(state: RunState): Promise<void> {
     const session = state.device !== null && (isActive(state.phase) || state.phase === 'finished');
+    if (state.device === null) for (const value of this.#counted) tell(value, null);
     if (!session || state.phase === 'preparing' || performance.now() - this.#asked < refreshEvery)
       return;
     this.#asked = performance.now();
@@ -102,16 +102,27 @@ export class MachineCard {
     }
   }
 
+  get #counted(): HTMLElement[] {
+    return [this.#processor, this.#kernels, this.#draws, this.#memory];
+  }
+
   #show({ kernels, draws, liveBuffers, liveBytes, threads, fused }: Counters): void {
     const several = counted('threads', threads);
-    setText(this.#processor, fused ? t('fusedThreads', several) : several);
-    setText(this.#kernels, formatCount(kernels));
-    setText(this.#draws, formatCount(draws));
-    setText(this.#memory, counted('inBuffers', liveBuffers, formatBytes(liveBytes)));
+    tell(this.#processor, fused ? t('fusedThreads', several) : several);
+    tell(this.#kernels, formatCount(kernels));
+    tell(this.#draws, formatCount(draws));
+    tell(this.#memory, counted('inBuffers', liveBuffers, formatBytes(liveBytes)));
   }
 }
 
+/** Nothing is told of it until its value is known. */
 function pair(label: string, value: HTMLElement): HTMLElement[] {
-  value.textContent = '–';
-  return [make('dt', {}, label), value];
+  value.hidden = true;
+  return [make('dt', { hidden: true }, label), value];
+}
+
+function tell(value: HTMLElement, text: string | null): void {
+  const term = value.previousElementSibling;
+  for (const one of [term, value]) if (one instanceof HTMLElement) setHidden(one, text === null);
+  if (text !== null) setText(value, text);
 }

@@ -4,7 +4,7 @@ import type { ModelDescription, RunConfig, RunState } from '../messages/state.ts
 import { isActive } from '../messages/state.ts';
 import { trialKey, trialOf } from '../messages/trial.ts';
 import type { Measured, Trial } from '../messages/trial.ts';
-import { fieldsOf, sizeField, sizeOf, sizes } from './choices.ts';
+import { fieldsOf, sizeField, sizeOf, sizes, taskOf } from './choices.ts';
 import type { Choices } from './choices.ts';
 import { partLabel } from './described.ts';
 import { deviceText } from './device_view.ts';
@@ -14,6 +14,7 @@ import type { Actions } from './page.ts';
 import { proposalFor } from './proposal.ts';
 import type { Proposal } from './proposal.ts';
 import { inLanguage } from './said.ts';
+import { modelsFor } from './tasks.ts';
 import { once, testIds } from './testids.ts';
 import { counted, t } from '../texts.ts';
 
@@ -30,7 +31,10 @@ export interface Preflown {
 }
 
 export class Preflight {
+  /** The proposal. */
   readonly element: HTMLElement;
+  /** The trial, to stand where it is always in view: it may say why there is no Train. */
+  readonly told: HTMLElement;
   readonly #actions: Pick<Actions, 'ask' | 'run'>;
   readonly #change: (change: Partial<Choices>) => void;
   readonly #proposal = make('p', { class: 'small', ...once(testIds.proposal) });
@@ -58,9 +62,13 @@ export class Preflight {
     });
     this.element = make(
       'section',
-      { class: 'stack tight preflight', 'aria-label': t('preflight') },
+      { class: 'stack tight', 'aria-label': t('model') },
       this.#proposal,
       this.#useProposal,
+    );
+    this.told = make(
+      'section',
+      { class: 'preflight', 'aria-label': t('preflight') },
       this.#trial,
       this.#button,
     );
@@ -86,9 +94,10 @@ export class Preflight {
   }
 
   #proposed(): Proposal | null {
-    const { state, lookBack } = this.#shown ?? {};
-    if (state?.description == null || lookBack === undefined) return null;
-    return proposalFor(state.description, state.models, lookBack);
+    if (this.#shown === null) return null;
+    const { state, choices, lookBack } = this.#shown;
+    if (state.description === null) return null;
+    return proposalFor(state.description, modelsFor(state.models, taskOf(choices)), lookBack);
   }
 
   #showProposal(): void {
@@ -150,10 +159,11 @@ export class Preflight {
       return;
     }
     const value = Number(next.model[size.name]);
-    const named = [partLabel(size.name), formatCount(value)] as const;
+    const preset = sizes.find(({ times }) => value === sizeOf(size, times));
+    const named = preset ? t(preset.key) : `${partLabel(size.name)} ${formatCount(value)}`;
     const costs = [formatDuration(measured.secondsPerEpoch), formatBytes(measured.peakBytes)];
-    this.#say(`${t('trialUnfit')} ${t('trialFits', ...named, ...costs)}`);
-    this.#offer(t('trialUse', ...named), () => {
+    this.#say(`${t('trialUnfit')} ${t('trialFits', named, ...costs)}`);
+    this.#offer(t('trialUse', named), () => {
       this.#change({ fields: { ...this.#shown?.choices.fields, [size.name]: value } });
     });
   }
@@ -191,7 +201,7 @@ export class Preflight {
     this.#timer = setTimeout(() => {
       this.#timer = null;
       const config = this.#wanted(key);
-      const seen = this.element.isConnected && document.visibilityState === 'visible';
+      const seen = this.told.isConnected && document.visibilityState === 'visible';
       if (config !== null && seen) this.#ask(config);
       else if (seen && this.#shown !== null) this.show(this.#shown);
     }, QUIET_MS);

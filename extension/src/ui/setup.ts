@@ -72,7 +72,8 @@ export class Setup {
       if (this.#choices !== null) options.train(toRunConfig(this.#choices, this.#settings));
     });
     on(this.#close, 'click', options.close);
-    this.actions = make('div', { class: 'actions' }, this.#train, this.#close);
+    const buttons = make('div', { class: 'actions' }, this.#train, this.#close);
+    this.actions = make('div', { class: 'stack tight grow' }, this.#preflight.told, buttons);
   }
 
   update(state: RunState, starting: boolean): void {

@@ -19,6 +19,17 @@ export function preflight(name, browser) {
     assert.ok(measured.steps >= 3 && measured.step > 0, JSON.stringify(measured));
     assert.deepEqual([tried.phase, tried.run, tried.checkpoints], ['ready', null, []]);
 
+    // Of the core's own memory there is less than a batch of this needs.
+    const huge = {
+      model: { name: 'lstm', hidden: 1024, layers: 4 },
+      data: { features: ['value'], target: 'value', lookBack: 500, horizon: 1 },
+      training: { batchSize: 4096, device: 'cpu' },
+    };
+    const { result: none } = await observer.call({ type: 'run.trial', config: huge });
+    assert.equal(none.outcome, 'unfit', JSON.stringify(none));
+    const refused = await observer.call({ type: 'run.start', config: huge });
+    assert.equal(refused.code, 'run.unfit');
+
     // Pressed in the midst of another trial.
     await ui.fill('epochs', 2);
     await ui.fill('look-back', 20);
@@ -31,6 +42,9 @@ export function preflight(name, browser) {
     assert.equal(done.device, measured.device, 'the trial was on the device of the run');
     const most = Math.max(measured.peakBytes, done.progress.peakBytes);
     const least = Math.min(measured.peakBytes, done.progress.peakBytes);
-    assert.ok(most < 4 * least, `trial ${measured.peakBytes} bytes, run ${done.progress.peakBytes}`);
+    assert.ok(
+      most < 4 * least,
+      `trial ${measured.peakBytes} bytes, run ${done.progress.peakBytes}`,
+    );
   });
 }

@@ -11,7 +11,8 @@ const { build } = require('esbuild');
 async function loadStates() {
   const { outputFiles } = await build({
     stdin: {
-      contents: "export * from './states.ts'; export * from './judged_states.ts';",
+      contents: ['states', 'judged_states', 'tried'].map((name) => `export * from './${name}.ts';`).join('
+'),
       resolveDir: join(ROOT, 'tests/extension/ui'),
     },
     bundle: true,
@@ -23,13 +24,17 @@ async function loadStates() {
   );
 }
 
+// The sentences are the pages' own.
+globalThis.chrome = { i18n: { getMessage: () => '', getUILanguage: () => 'en' } };
 const {
   classified,
   column,
   description,
+  measured,
   regressed,
   stateOf: wholeState,
   tableState,
+  triedState,
 } = await loadStates();
 
 /** With few rows in the preview: each would be looked at by every rule. */
@@ -99,20 +104,9 @@ const full = {
     'seattle-weather-180.safetensors was not saved: the disk of /home/ada/Shadegrad is full (4 kB left of 61 kB needed). Training goes on; free some space and press Save now.',
   time: 1,
 };
+const unfit = { outcome: 'unfit', failure: { code: 'memory.exhausted', message: '' } };
+const smaller = { fields: { hidden: 16 }, trial: { measured } };
 const dialog = { ...stateOf('empty').host, dialog: 'folder' };
-
-const measured = {
-  device: 'cpu',
-  parameters: 5127,
-  peakBytes: 12_300_000,
-  stepsPerEpoch: 36,
-  epochs: 50,
-  step: 31,
-  steps: 20,
-  secondsPerEpoch: 1.4,
-};
-/** The page looks its trial up by the run as it stands in the form: here any run has the same. */
-const tried = (outcome) => ({ trial: { outcome, measured, failure: null } });
 
 /**
  * `connection` tells what a page's question for its worker comes to: an answer, none yet, or a refusal. A scene may have
@@ -131,12 +125,24 @@ export const SCENES = [
   scene('loading', 'popup', 360, null, 'connecting'),
   scene('disconnected', 'popup', 360, null, 'failed'),
   scene('reading', 'popup', 360, stateOf('reading')),
-  scene('understood', 'popup', 360, stateOf('ready', { source, description: wide })),
+  scene(
+    'understood',
+    'popup',
+    360,
+    triedState(stateOf('ready', { source, description: wide }), { measured }),
+  ),
+  scene('unfit', 'popup', 360, triedState(stateOf('ready'), unfit, [smaller])),
+  scene('measuring', 'dashboard', 700, triedState(stateOf('ready'), { outcome: 'measuring' })),
   { ...scene('settings', 'dashboard', 1100, stateOf('ready')), open: '#advanced' },
   scene('error', 'popup', 360, stateOf('failed', failed)),
   scene('training', 'popup', 360, stateOf('training')),
   scene('finished', 'popup', 400, stateOf('finished')),
-  scene('setup', 'dashboard', 1100, stateOf('ready', { source, description: wide })),
+  scene(
+    'setup',
+    'dashboard',
+    1100,
+    triedState(stateOf('ready', { source, description: wide }), { measured }),
+  ),
   scene(
     'imports',
     'dashboard',

@@ -187,7 +187,28 @@ describe('machine', () => {
     expect(actions.commands).toEqual([]);
     card.update(stateOf('finished'));
     await settle();
-    expect(one('draws').textContent).toBe('–');
+    expect(one('draws').hidden).toBe(true);
+  });
+
+  it('tells only what is known', () => {
+    const card = new MachineCard(actions);
+    document.body.append(card.element);
+    const labels = (): (string | null)[] =>
+      [...card.element.querySelectorAll('dt')]
+        .filter(({ hidden }) => !hidden)
+        .map(({ textContent }) => textContent);
+    const host = {
+      ...stateOf('empty').host,
+      state: 'missing',
+      version: null,
+      roots: [],
+      frames: 0,
+    };
+    card.update(stateOf('empty', { host } as never));
+    expect(labels()).toEqual(['Graphics', 'Native host']);
+    expect(card.element.textContent).not.toContain('–');
+    card.update(stateOf('training'));
+    expect(labels()).toEqual(expect.arrayContaining(['Parameters', 'Windows', 'Folders']));
   });
 });
 

@@ -3,10 +3,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunConfig, RunState } from '../../../extension/src/messages/state.ts';
 import type { Trial } from '../../../extension/src/messages/trial.ts';
-import { trialKey } from '../../../extension/src/messages/trial.ts';
 import { Bench } from './bench.ts';
 import { all, button, input, one, type } from './recorder.ts';
 import { description, stateOf } from './states.ts';
+import { measured, trialFor } from './tried.ts';
 
 let bench: Bench;
 let trials: Trial[];
@@ -30,24 +30,8 @@ const nextAsked = (): RunConfig => {
   vi.advanceTimersByTime(600);
   return asked().at(-1)!;
 };
-const measured = {
-  device: 'cpu' as const,
-  parameters: 5000,
-  peakBytes: 3_200_000,
-  stepsPerEpoch: 36,
-  epochs: 20,
-  step: 10,
-  steps: 42,
-  secondsPerEpoch: 4,
-};
 const answer = (config: RunConfig, trial: Partial<Trial>): void => {
-  trials.push({
-    key: trialKey(config),
-    outcome: 'measured',
-    measured: null,
-    failure: null,
-    ...trial,
-  });
+  trials.push(trialFor(config, trial));
   show();
 };
 
