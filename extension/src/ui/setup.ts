@@ -63,6 +63,7 @@ export class Setup {
   #state: RunState | null = null;
   #settings = new Settings([]);
   #choices: Choices | null = null;
+  #shown: Choices | null = null;
   #parts: Part[] = [];
 
   constructor(options: SetupOptions) {
@@ -93,7 +94,9 @@ export class Setup {
     const { description, models } = state;
     const model = models.find(({ name }) => name === choices.model);
     const problems = checkChoices(choices, description, model, this.#settings);
-    for (const part of this.#parts) part.show(choices, problems);
+    // A state of the worker changes nothing in the form, not even while a field is about to be typed in.
+    if (choices !== this.#shown) for (const part of this.#parts) part.show(choices, problems);
+    this.#shown = choices;
     const sound = Object.keys(problems).length === 0;
     const lookBack = this.#settings.number('lookBack', choices.given);
     const config = sound && !starting ? toRunConfig(choices, this.#settings) : null;
@@ -113,6 +116,7 @@ export class Setup {
     const { description, models, source } = state;
     const config = state.offered ?? state.config;
     this.#parts = [];
+    this.#shown = null;
     if (description === null) return;
     const settings = new Settings(onThisMachine(state));
     this.#settings = settings;

@@ -10,9 +10,9 @@ const launch = { chromium: ChromiumSession, firefox: FirefoxSession };
 
 async function explain(error, observer, problems) {
   const state = await observer?.state().catch(() => null);
-  const { phase, failure, notices, host } = state ?? {};
+  const { phase, failure, notices, host, trials } = state ?? {};
   const said = problems.length > 0 ? `\nconsoles: ${problems.join('\n')}` : '';
-  error.message += `\nworker: ${JSON.stringify({ phase, failure, notices, host })}${said}`;
+  error.message += `\nworker: ${JSON.stringify({ phase, failure, notices, host, trials })}${said}`;
   return error;
 }
 
