@@ -12,7 +12,7 @@ export interface Proposal {
 }
 
 /** Below so many rows the small size is enough. */
-const FEW_ROWS = 1000;
+const FEW_ROWS = 300;
 
 /** `models` are those for the task; null where there is none. */
 export function proposalFor(

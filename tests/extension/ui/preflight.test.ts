@@ -45,8 +45,8 @@ describe('the proposal', () => {
   });
 
   it('is a small model for few rows', () => {
-    show({ description: description({ rows: 400 }) });
-    expect(one('proposal').textContent).toMatch(/^Proposed: LSTM, Small\. There are only 400 rows/);
+    show({ description: description({ rows: 250 }) });
+    expect(one('proposal').textContent).toMatch(/^Proposed: LSTM, Small\. There are only 250 rows/);
     one('train').click();
     expect(bench.actions.of('run.start')[0]?.config.model['hidden']).toBe(16);
   });
