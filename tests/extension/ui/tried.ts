@@ -2,7 +2,7 @@
 import type { RunConfig, RunState } from '../../../extension/src/messages/state.ts';
 import type { Trial } from '../../../extension/src/messages/trial.ts';
 import { trialKey } from '../../../extension/src/messages/trial.ts';
-import { defaultChoices, forecastModels, toRunConfig } from '../../../extension/src/ui/choices.ts';
+import { defaultChoices, toRunConfig } from '../../../extension/src/ui/choices.ts';
 import { onThisMachine, Settings } from '../../../extension/src/ui/settings.ts';
 
 export const measured = {
@@ -28,7 +28,7 @@ export function triedState(
   others: { fields: Record<string, number>; trial: Partial<Trial> }[] = [],
 ): RunState {
   if (state.description === null) return state;
-  const choices = defaultChoices(state.description, forecastModels(state.models));
+  const choices = defaultChoices(state.description, state.models);
   const config = toRunConfig(choices, new Settings(onThisMachine(state)));
   const beside = others.map(({ fields, trial: other }) =>
     trialFor({ ...config, model: { ...config.model, ...fields } }, other),
