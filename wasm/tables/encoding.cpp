@@ -212,9 +212,10 @@ void RowEncoder::encode(std::span<const std::span<const float>> cells, size_t ro
     for (size_t r = 0; r < rows; ++r) {
       float code = static_cast<float>(category.coding->first + 1);
       if (!std::isnan(column[r])) {
-        const auto own = static_cast<size_t>(column[r]);
-        if (own >= category.codes.size())
+        // Also what is below zero or no number of a size that fits.
+        if (!(column[r] >= 0 && column[r] < static_cast<float>(category.codes.size())))
           throw Error("table.bad_code", "column '" + category.coding->name + "' has a code that stands for no value");
+        const auto own = static_cast<size_t>(column[r]);
         code = category.codes[own];
         if (code == static_cast<float>(category.coding->first) && unseen_[c].rows++ == 0)
           unseen_[c].example = category.values[own];
