@@ -11,8 +11,9 @@ const { build } = require('esbuild');
 async function loadStates() {
   const { outputFiles } = await build({
     stdin: {
-      contents: ['states', 'judged_states', 'tried'].map((name) => `export * from './${name}.ts';`).join('
-'),
+      contents: ['states', 'judged_states', 'tried']
+        .map((name) => `export * from './${name}.ts';`)
+        .join('\n'),
       resolveDir: join(ROOT, 'tests/extension/ui'),
     },
     bundle: true,
