@@ -17,10 +17,11 @@ import type { Core } from './core.ts';
 import type { Needs, SessionInfo, StepReply, ValidateReply } from './core_replies.ts';
 import type { OpenDataset } from './dataset.ts';
 import { TrainingError } from './errors.ts';
-import { evaluate, predictOn } from './judging.ts';
+import { evaluate, Judging, predictOn } from './judging.ts';
 import { savingPlan } from './retention.ts';
 import type { SavingPlan } from './retention.ts';
 import { Loop, Pace, rest, Rests, SpeedMeter } from './loop.ts';
+import { nextTask } from './preparing.ts';
 import { TimeLeft } from './time_left.ts';
 import { feed } from './rows.ts';
 
@@ -61,7 +62,10 @@ export class ActiveRun {
   readonly #stored: StoredDataset | null;
   readonly #closing = new AbortController();
   #loading: Promise<unknown> | null = null;
-  readonly #judging = new Set<AbortController>();
+  readonly #judging = new Judging(
+    () => !this.#paused && !this.#ended,
+    () => this.#rested(),
+  );
   readonly #events: RunEvents;
   readonly #history: () => History;
   readonly #loop = new Loop(() => this.#turn());
@@ -106,7 +110,7 @@ export class ActiveRun {
 
   /** Begins, or goes on after a pause. */
   start(): void {
-    this.#endJudging();
+    this.#judging.end();
     this.#paused = false;
     this.#lastTurnAt = null;
     this.#left.begin(performance.now(), this.#state.step);
@@ -125,7 +129,7 @@ export class ActiveRun {
 
   close(): void {
     this.#ended = true;
-    this.#endJudging();
+    this.#judging.end();
     this.#closing.abort();
     this.#loop.close();
     this.#failCaptures(
@@ -158,9 +162,8 @@ export class ActiveRun {
     }
   }
 
-  /** Called off when it makes steps again: its weights are then others. */
   evaluate(): Promise<Evaluation> {
-    return this.#judged((signal) =>
+    return this.#judging.once((signal) =>
       evaluate(this.#core, this.#session, signal, async (needs) => {
         this.#loadFor(needs);
         await this.#loading;
@@ -169,27 +172,13 @@ export class ActiveRun {
   }
 
   predictOn(dataset: OpenDataset): Promise<NewPredictions> {
-    return this.#judged((signal) => predictOn(this.#core, this.#session, dataset, signal));
+    return this.#judging.judged((signal) => predictOn(this.#core, this.#session, dataset, signal));
   }
 
-  async #judged<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.#goesOn) {
-      const message = 'The model still learns: pause or stop the run first.';
-      throw new TrainingError('run.active', message);
-    }
-    const judging = new AbortController();
-    this.#judging.add(judging);
-    try {
-      await this.#loading;
-      return await work(judging.signal);
-    } finally {
-      this.#judging.delete(judging);
-    }
-  }
-
-  #endJudging(): void {
-    const message = 'The run went on, and its model is another one by now: pause it and ask again.';
-    for (const judging of this.#judging) judging.abort(new TrainingError('run.active', message));
+  /** Until no rows are being loaded, and the last checkpoint, which may just be on its way, is taken. */
+  async #rested(): Promise<void> {
+    await this.#loading;
+    while (this.#captures.length > 0) await nextTask();
   }
 
   /** Ends it with what has gone wrong outside of its turns. */

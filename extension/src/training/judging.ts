@@ -11,6 +11,51 @@ import { nextTask } from './preparing.ts';
 
 const TURN_MS = 12;
 
+/** What is under way of a run's model, and is called off when the run makes steps again: its weights are then others. */
+export class Judging {
+  readonly #learning: () => boolean;
+  readonly #rested: () => Promise<void>;
+  readonly #underway = new Set<AbortController>();
+  #evaluating: Promise<Evaluation> | null = null;
+
+  /** `rested` is fulfilled once nothing else is done with the session. */
+  constructor(learning: () => boolean, rested: () => Promise<void>) {
+    this.#learning = learning;
+    this.#rested = rested;
+  }
+
+  /** All who ask meanwhile get the one answer. */
+  once(work: (signal: AbortSignal) => Promise<Evaluation>): Promise<Evaluation> {
+    if (this.#evaluating !== null) return this.#evaluating;
+    const evaluating = this.judged(work).finally(() => {
+      if (this.#evaluating === evaluating) this.#evaluating = null;
+    });
+    this.#evaluating = evaluating;
+    return evaluating;
+  }
+
+  async judged<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#learning()) {
+      const message = 'The model still learns: pause or stop the run first.';
+      throw new TrainingError('run.active', message);
+    }
+    const judging = new AbortController();
+    this.#underway.add(judging);
+    try {
+      await this.#rested();
+      return await work(judging.signal);
+    } finally {
+      this.#underway.delete(judging);
+    }
+  }
+
+  end(): void {
+    this.#evaluating = null;
+    const message = 'The run went on, and its model is another one by now: pause it and ask again.';
+    for (const judging of this.#underway) judging.abort(new TrainingError('run.active', message));
+  }
+}
+
 /** `bring` gets the session the rows that it needs. */
 export async function evaluate(
   core: Core,

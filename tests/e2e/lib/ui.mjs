@@ -30,7 +30,7 @@ export class Ui {
       await pause(50);
     }
     throw new Error(
-      `'${id}' was not shown for ${seconds} s; the page says: ${(await this.allText()).slice(0, 600)}`,
+      `'${id}' was not shown for ${seconds} s; the page says: ${(await this.allText()).slice(0, 3000)}`,
     );
   }
 
