@@ -81,29 +81,24 @@ std::uint64_t Datasets::free_bytes() const {
 
 Failure Datasets::failure(const std::string& what, int error, std::uint64_t needed) const {
   const std::string path = what.empty() ? folder_ : path_of(what);
-  switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG: {
+  switch (trouble_of(error)) {
+    case Trouble::no_room: {
       const std::uint64_t free = free_bytes();
       return Failure("import.disk_full",
                      "There is no room in " + folder_ + " for the import: about " + amount(needed) +
                          " more are needed, " + amount(free) + " are free. Make room, or forget an older import.",
                      {{"path", path}, {"free", free}, {"needed", needed}});
     }
-    case EACCES:
-    case EPERM:
-    case EROFS:
-    case ELOOP:
-    case EXDEV:
+    case Trouble::denied:
       return Failure("import.denied",
                      path + " can't be used: " + error_text(error) + ". Check the folder's permissions.",
                      {{"path", path}});
-    case ENOENT:
+    case Trouble::missing:
       return Failure("import.not_found", "There is no imported data set " + path + ".", {{"path", path}});
-    default:
-      return Failure("import.failed", path + " can't be used: " + error_text(error) + ".", {{"path", path}});
+    case Trouble::other:
+      break;
   }
+  return Failure("import.failed", path + " can't be used: " + error_text(error) + ".", {{"path", path}});
 }
 
 Fd Datasets::open_set(const std::string& id) const {
@@ -126,15 +121,7 @@ std::string Datasets::manifest_text(const std::string& id) const {
         if (fstat(file.get(), &s) != 0) throw failure(id, errno);
         if (!S_ISREG(s.st_mode)) throw failure(id + "/" + name, EINVAL);
         if (size_of(s) > kMaxManifestBytes) throw failure(id + "/" + name, EOVERFLOW);
-        std::string text(size_of(s), '\0');
-        std::size_t have = 0;
-        while (have < text.size()) {
-          const std::size_t n = read_at(file.get(), text.data() + have, text.size() - have, have);
-          if (n == 0) break;
-          have += n;
-        }
-        text.resize(have);
-        return text;
+        return read_start(file.get(), size_of(s));
       },
       [&](int e) { return failure(id + "/" + name, e); });
 }

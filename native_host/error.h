@@ -38,6 +38,10 @@ auto translated(Call call, FailureOf failure_of) {
   return translated<std::system_error>(call, [&](const std::system_error& e) { return failure_of(e.code().value()); });
 }
 
+/// What an error number means to the person, where the system's own words would be of no use.
+enum class Trouble { no_room, denied, missing, other };
+Trouble trouble_of(int error);
+
 /// "Permission denied" and the like, without the C library's shared buffer.
 std::string error_text(int error);
 

@@ -78,6 +78,12 @@ Fd open_beneath_by_steps(int folder, const std::string& path, int flags) {
   }
 }
 
+std::string read_start(int file, std::size_t size) {
+  std::string bytes(size, '\0');
+  bytes.resize(read_at(file, bytes.data(), size, 0));
+  return bytes;
+}
+
 Fd open_folder(const std::string& path, bool create) {
   int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT && create && path != "/") {
@@ -112,15 +118,7 @@ std::string read_whole(const std::string& path, std::size_t cap) {
   if (!file || fstat(file.get(), &s) != 0) fail(path);
   if (!S_ISREG(s.st_mode)) fail(path, EINVAL);
   if (size_of(s) > cap) fail(path, EFBIG);
-  std::string bytes(size_of(s), '\0');
-  std::size_t have = 0;
-  while (have < bytes.size()) {
-    const std::size_t n = read_at(file.get(), bytes.data() + have, bytes.size() - have, have);
-    if (n == 0) break;
-    have += n;
-  }
-  bytes.resize(have);
-  return bytes;
+  return read_start(file.get(), size_of(s));
 }
 
 bool remove_partials(const std::string& path) {

@@ -36,8 +36,23 @@ Fd open_beneath(int folder, const std::string& path, int flags);
 /// The fallback: one openat a component, each refusing links. Same results.
 Fd open_beneath_by_steps(int folder, const std::string& path, int flags);
 
-/// Reads at most `size` bytes at `offset`; 0 at the end. Throws std::system_error, as the following do.
+/// Fills `to` from `read(to, size, have)`, which gives as many of the bytes after the first `have` as come at once: how
+/// many there are, fewer than `size` only where `read` gave none.
+template <class Read>
+std::size_t read_full(char* to, std::size_t size, Read read) {
+  std::size_t have = 0;
+  while (have < size) {
+    const std::size_t n = read(to + have, size - have, have);
+    if (n == 0) break;
+    have += n;
+  }
+  return have;
+}
+
+/// Reads `size` bytes at `offset`, fewer only where the file ends. Throws std::system_error, as the following do.
 std::size_t read_at(int file, char* to, std::size_t size, std::uint64_t offset);
+/// The first `size` bytes of a file, fewer only where it ends before.
+std::string read_start(int file, std::size_t size);
 /// Writes all of `bytes` at `offset`.
 void write_at(int file, std::string_view bytes, std::uint64_t offset);
 /// Waits until the file (or folder) is on the disk.

@@ -55,8 +55,10 @@ std::string environment(const char* name) {
 }
 
 std::size_t read_at(int file, char* to, std::size_t size, std::uint64_t offset) {
-  return static_cast<std::size_t>(
-      uninterrupted("read", [&] { return pread(file, to, size, static_cast<off_t>(offset)); }));
+  return read_full(to, size, [&](char* at, std::size_t most, std::size_t have) {
+    return static_cast<std::size_t>(
+        uninterrupted("read", [&] { return pread(file, at, most, static_cast<off_t>(offset + have)); }));
+  });
 }
 
 void write_at(int file, std::string_view bytes, std::uint64_t offset) {

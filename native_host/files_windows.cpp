@@ -246,11 +246,13 @@ std::string environment(const char* name) {
 Fd open_beneath(int folder, const std::string& path, int flags) { return open_beneath_by_steps(folder, path, flags); }
 
 std::size_t read_at(int file, char* to, std::size_t size, std::uint64_t offset) {
-  OVERLAPPED place = at_offset(offset);
-  DWORD n = 0;
-  const auto most = static_cast<DWORD>(std::min<std::size_t>(size, 1u << 30));
-  if (ReadFile(handle_of(file), to, most, &n, &place) == 0 && GetLastError() != ERROR_HANDLE_EOF) fail("read");
-  return n;
+  return read_full(to, size, [&](char* at, std::size_t most, std::size_t have) -> std::size_t {
+    OVERLAPPED place = at_offset(offset + have);
+    DWORD n = 0;
+    const auto piece = static_cast<DWORD>(std::min<std::size_t>(most, 1u << 30));
+    if (ReadFile(handle_of(file), at, piece, &n, &place) == 0 && GetLastError() != ERROR_HANDLE_EOF) fail("read");
+    return n;
+  });
 }
 
 void write_at(int file, std::string_view bytes, std::uint64_t offset) {

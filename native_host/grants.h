@@ -37,7 +37,7 @@ struct OpenFile {
   struct stat status {};
   /// Throws dataset.changed or dataset.vanished when it is no longer as it was, or gave fewer bytes than it has.
   void check_unchanged(bool whole = true) const;
-  /// At most `size` bytes at `offset`; 0 at the end.
+  /// `size` bytes at `offset`, fewer only where the file ends.
   std::size_t read(char* to, std::size_t size, std::uint64_t offset) const;
 };
 

@@ -58,10 +58,10 @@ class Host {
 
   void hello(Id id, const Hello& request);
   void list(Id id, const DatasetList& request);
-  void describe(Id id, const DatasetDescribe& request);
+  void describe(Id id, const DatasetReading& request);
   void describe_slice(Id id, std::shared_ptr<Description> description);
   void read(Id id, const DatasetRead& request);
-  void import(Id id, const DatasetImport& request);
+  void import(Id id, const DatasetReading& request);
   void import_slice(Id id, std::shared_ptr<Importing> importing);
   void end_import(Id id, std::shared_ptr<Importing> importing, Json value, std::exception_ptr error);
   void imports(Id id, const DatasetImports& request);
@@ -72,9 +72,9 @@ class Host {
   void cancel(Id id, const RequestCancel& request);
   void begin(Id id, const CheckpointBegin& request);
   void write(Id id, const CheckpointWrite& request);
-  void commit(Id id, const CheckpointCommit& request);
-  void abort(Id id, const CheckpointAbort& request);
-  void list_checkpoints(Id id, const CheckpointList& request);
+  void commit(Id id, const CheckpointEnd& request);
+  void abort(Id id, const CheckpointEnd& request);
+  void list_checkpoints(Id id, const StoreList& request);
   void read_checkpoint(Id id, const CheckpointRead& request);
   void remove(Id id, const CheckpointRemove& request);
   void open_dialog(Id id, const DialogOpen& request);
@@ -82,7 +82,7 @@ class Host {
   void hear_picker();
   void picked(const Answer& answer);
   void lose_picker();
-  void list_runs(Id id, const RunList& request);
+  void list_runs(Id id, const StoreList& request);
   void describe_run(Id id, const RunDescribe& request);
   void remove_run(Id id, const RunRemove& request);
 

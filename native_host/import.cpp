@@ -18,12 +18,8 @@ Source source_of(const OpenFile& file, const std::string& path) {
   source.mtime = mtime_of(file.status);
   std::string bytes(std::min<std::uint64_t>(source.size, Fingerprint::kBytes), '\0');
   const auto hash = [&](std::uint64_t at) {
-    std::size_t have = 0;
-    while (have < bytes.size()) {
-      const std::size_t n = file.read(bytes.data() + have, bytes.size() - have, at + have);
-      file.check_unchanged(n > 0);
-      have += n;
-    }
+    const std::size_t have = file.read(bytes.data(), bytes.size(), at);
+    file.check_unchanged(have == bytes.size());
     return sha256({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
   };
   source.head = hash(0);
@@ -31,19 +27,16 @@ Source source_of(const OpenFile& file, const std::string& path) {
   return source;
 }
 
-/// Of an archive of arrays, what does not stand beside the others: told by the arrays' headers alone.
+/// Of an archive of arrays, what was not chosen, or does not stand beside the others: told by the arrays' headers
+/// alone.
 std::vector<std::optional<std::string>> unlike_arrays(const OpenFile& file) {
   const auto container = Container::open(file);
   std::vector<NamedRows> arrays;
   std::string head(kNpyHeadBytes, '\0');
   while (const auto name = container->next()) {
     if (name->size() < 4 || name->compare(name->size() - 4, 4, ".npy") != 0) return {};
-    std::size_t have = 0;
-    while (have < head.size()) {
-      const std::size_t n = container->read(head.data() + have, head.size() - have);
-      if (n == 0) break;
-      have += n;
-    }
+    const std::size_t have = read_full(
+        head.data(), head.size(), [&](char* to, std::size_t most, std::size_t) { return container->read(to, most); });
     arrays.push_back({*name, npy_rows({reinterpret_cast<const std::uint8_t*>(head.data()), have})});
   }
   return left_out(arrays);

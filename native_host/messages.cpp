@@ -121,7 +121,7 @@ DatasetList::DatasetList(Fields& f)
       recursive(f.flag("recursive", false)),
       limit(f.whole("limit", 1, 1000, 200)) {}
 
-DatasetDescribe::DatasetDescribe(Fields& f)
+DatasetReading::DatasetReading(Fields& f)
     : path(f.text("path", kPathText)), options(f.optional_object("options").value_or(Json::object())) {}
 
 DatasetRead::DatasetRead(Fields& f)
@@ -129,9 +129,6 @@ DatasetRead::DatasetRead(Fields& f)
       offset(f.whole("offset", 0, kLargestWhole, 0)),
       length(f.whole("length", 0, kLargestWhole, kLargestWhole)),
       credits(f.whole("credits", 1, kMostCredits)) {}
-
-DatasetImport::DatasetImport(Fields& f)
-    : path(f.text("path", kPathText)), options(f.optional_object("options").value_or(Json::object())) {}
 
 DatasetImports::DatasetImports(Fields& f)
     : limit(f.whole("limit", 1, 1000, 200)), cursor(f.optional_text("cursor", kNameText)) {}
@@ -164,12 +161,9 @@ CheckpointWrite::CheckpointWrite(Fields& f)
       sequence(f.whole("sequence", 0, kLargestWhole)),
       bytes(f.bytes("bytes", kWriteBytes)) {}
 
-CheckpointCommit::CheckpointCommit(Fields& f) : handle(f.whole("handle", 1, kLargestWhole)) {}
+CheckpointEnd::CheckpointEnd(Fields& f) : handle(f.whole("handle", 1, kLargestWhole)) {}
 
-CheckpointAbort::CheckpointAbort(Fields& f) : handle(f.whole("handle", 1, kLargestWhole)) {}
-
-CheckpointList::CheckpointList(Fields& f)
-    : limit(f.whole("limit", 1, 200, 100)), cursor(f.optional_text("cursor", kNameText)) {}
+StoreList::StoreList(Fields& f) : limit(f.whole("limit", 1, 200, 100)), cursor(f.optional_text("cursor", kNameText)) {}
 
 CheckpointRead::CheckpointRead(Fields& f)
     : name(f.text("name", kNameText)), credits(f.whole("credits", 1, kMostCredits)) {}
@@ -177,7 +171,6 @@ CheckpointRead::CheckpointRead(Fields& f)
 CheckpointRemove::CheckpointRemove(Fields& f) : name(f.text("name", kNameText)) {}
 
 DialogOpen::DialogOpen(Fields& f) : file(f.either("kind", "file", "folder")) {}
-RunList::RunList(Fields& f) : limit(f.whole("limit", 1, 200, 100)), cursor(f.optional_text("cursor", kNameText)) {}
 
 RunDescribe::RunDescribe(Fields& f)
     : run(f.text("run", kNameText)), name(f.text("name", kRunNameBytes)), note(f.text("note", kRunNoteBytes)) {}

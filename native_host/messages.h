@@ -65,10 +65,11 @@ struct DatasetList {
   explicit DatasetList(Fields& f);
 };
 
-struct DatasetDescribe {
+/// A file and how it is to be read: dataset.describe, dataset.import.
+struct DatasetReading {
   std::string path;
   Json options;
-  explicit DatasetDescribe(Fields& f);
+  explicit DatasetReading(Fields& f);
 };
 
 struct DatasetRead {
@@ -77,12 +78,6 @@ struct DatasetRead {
   std::int64_t length = 0;
   std::int64_t credits = 0;
   explicit DatasetRead(Fields& f);
-};
-
-struct DatasetImport {
-  std::string path;
-  Json options;
-  explicit DatasetImport(Fields& f);
 };
 
 struct DatasetImports {
@@ -135,20 +130,17 @@ struct CheckpointWrite {
   explicit CheckpointWrite(Fields& f);
 };
 
-struct CheckpointCommit {
+/// checkpoint.commit, checkpoint.abort.
+struct CheckpointEnd {
   std::int64_t handle = 0;
-  explicit CheckpointCommit(Fields& f);
+  explicit CheckpointEnd(Fields& f);
 };
 
-struct CheckpointAbort {
-  std::int64_t handle = 0;
-  explicit CheckpointAbort(Fields& f);
-};
-
-struct CheckpointList {
+/// A page of what the store has: checkpoint.list, run.list.
+struct StoreList {
   std::int64_t limit = 0;
   std::optional<std::string> cursor;
-  explicit CheckpointList(Fields& f);
+  explicit StoreList(Fields& f);
 };
 
 struct CheckpointRead {
@@ -165,12 +157,6 @@ struct CheckpointRemove {
 struct DialogOpen {
   bool file = false;  // a single file, not a folder
   explicit DialogOpen(Fields& f);
-};
-
-struct RunList {
-  std::int64_t limit = 0;
-  std::optional<std::string> cursor;
-  explicit RunList(Fields& f);
 };
 
 struct RunDescribe {

@@ -154,7 +154,7 @@ struct Host::Description {
   }
 };
 
-void Host::describe(Id id, const DatasetDescribe& request) {
+void Host::describe(Id id, const DatasetReading& request) {
   open_[id].cancellable = true;
   const auto description = std::make_shared<Description>();
   on_pool(
@@ -309,7 +309,7 @@ void Host::write(Id id, const CheckpointWrite& request) {
       });
 }
 
-void Host::commit(Id id, const CheckpointCommit& request) {
+void Host::commit(Id id, const CheckpointEnd& request) {
   in_store(
       [request](Store& store) {
         const Stored stored = store.commit(request.handle);
@@ -318,7 +318,7 @@ void Host::commit(Id id, const CheckpointCommit& request) {
       reply_to(id));
 }
 
-void Host::abort(Id id, const CheckpointAbort& request) {
+void Host::abort(Id id, const CheckpointEnd& request) {
   in_store(
       [request](Store& store) {
         store.abort(request.handle);
@@ -327,7 +327,7 @@ void Host::abort(Id id, const CheckpointAbort& request) {
       reply_to(id));
 }
 
-void Host::list_checkpoints(Id id, const CheckpointList& request) {
+void Host::list_checkpoints(Id id, const StoreList& request) {
   in_store(
       [this, request](Store& store) {
         grants_.check_lock();

@@ -56,7 +56,7 @@ std::shared_ptr<Datasets> Host::datasets() {
   return datasets_;
 }
 
-void Host::import(Id id, const DatasetImport& request) {
+void Host::import(Id id, const DatasetReading& request) {
   if (importing_) throw Failure("import.busy", "Another import goes on: wait for its end, or cancel it.");
   importing_ = true;
   open_[id].cancellable = true;

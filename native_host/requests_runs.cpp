@@ -21,7 +21,7 @@ Json to_json(const StoredRun& run) {
 
 }  // namespace
 
-void Host::list_runs(Id id, const RunList& request) {
+void Host::list_runs(Id id, const StoreList& request) {
   in_store(
       [this, request](Store& store) {
         grants_.check_lock();

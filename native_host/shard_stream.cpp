@@ -42,13 +42,7 @@ ShardIndex index_of(const OpenFile& file) {
   const std::uint64_t size = size_of(file.status);
   const auto bytes = [&](std::uint64_t count) {
     std::vector<std::uint8_t> prefix(count);
-    std::size_t have = 0;
-    while (have < count) {
-      const std::size_t n = file.read(reinterpret_cast<char*>(prefix.data()) + have, count - have, have);
-      if (n == 0) break;
-      have += n;
-    }
-    prefix.resize(have);
+    prefix.resize(file.read(reinterpret_cast<char*>(prefix.data()), prefix.size(), 0));
     return prefix;
   };
   return translated<Error>(
@@ -141,13 +135,8 @@ std::string_view ShardStream::block(std::size_t piece, std::uint64_t at) {
     fill_missing(p.dtype, block_);
     return block_;
   }
-  std::size_t have = 0;
-  while (have < block_.size()) {
-    const std::size_t n = file_.read(block_.data() + have, block_.size() - have, p.range->begin + at + have);
-    file_.check_unchanged(n > 0);
-    have += n;
-  }
-  file_.check_unchanged();
+  const std::size_t have = file_.read(block_.data(), block_.size(), p.range->begin + at);
+  file_.check_unchanged(have == block_.size());
   return block_;
 }
 

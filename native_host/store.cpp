@@ -18,22 +18,10 @@ std::span<const std::uint8_t> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-std::string read_up_to(int file, std::uint64_t size) {
-  std::string bytes(size, '\0');
-  std::size_t have = 0;
-  while (have < size) {
-    const std::size_t n = read_at(file, bytes.data() + have, size - have, have);
-    if (n == 0) break;
-    have += n;
-  }
-  bytes.resize(have);
-  return bytes;
-}
-
 /// The header of a file on disk, without its payload. Throws checkpoint.corrupt.
 SafetensorsHeader read_header(int file, std::uint64_t size) {
-  const std::string first = read_up_to(file, std::min<std::uint64_t>(size, 8));
-  const std::string prefix = read_up_to(file, safetensors_header_size(as_bytes(first), size));
+  const std::string first = read_start(file, std::min<std::uint64_t>(size, 8));
+  const std::string prefix = read_start(file, safetensors_header_size(as_bytes(first), size));
   return read_safetensors_header(as_bytes(prefix), size);
 }
 
@@ -87,10 +75,8 @@ Fd Store::open_own_folder(bool create) const { return open_folder(folder_, creat
 
 Failure Store::failure(const std::string& what, int error, std::uint64_t needed) const {
   const std::string path = what.empty() ? folder_ : path_of(what);
-  switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG: {
+  switch (trouble_of(error)) {
+    case Trouble::no_room: {
       struct statvfs fs {};
       const std::uint64_t free = statvfs(folder_.c_str(), &fs) == 0 ? std::uint64_t{fs.f_bavail} * fs.f_frsize : 0;
       return Failure("store.disk_full",
@@ -98,19 +84,16 @@ Failure Store::failure(const std::string& what, int error, std::uint64_t needed)
                          std::to_string(free) + " are free. The old file stands; make room and save again.",
                      {{"path", path}, {"free", free}, {"needed", needed}});
     }
-    case EACCES:
-    case EPERM:
-    case EROFS:
-    case ELOOP:
-    case EXDEV:
+    case Trouble::denied:
       return Failure("store.denied",
                      path + " can't be used: " + error_text(error) + ". Check the folder's permissions.",
                      {{"path", path}});
-    case ENOENT:
+    case Trouble::missing:
       return Failure("store.not_found", "There is no " + path + ".", {{"path", path}});
-    default:
-      return Failure("store.failed", path + " can't be used: " + error_text(error) + ".", {{"path", path}});
+    case Trouble::other:
+      break;
   }
+  return Failure("store.failed", path + " can't be used: " + error_text(error) + ".", {{"path", path}});
 }
 
 Fd open_run(const Fd& store, const std::string& run) { return open_beneath(store.get(), run, O_RDONLY | O_DIRECTORY); }

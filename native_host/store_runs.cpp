@@ -27,9 +27,7 @@ void read_run_file(const Fd& folder, StoredRun& run) {
   if (!file || fstat(file.get(), &s) != 0) throw std::system_error(errno, std::generic_category());
   if (!S_ISREG(s.st_mode) || size_of(s) > kLargestRunFile)
     throw Error("store.corrupt", std::string(kRunFile) + " is no file of at most 64 KiB");
-  std::string text(size_of(s), '\0');
-  text.resize(read_at(file.get(), text.data(), text.size(), 0));
-  const Json json = parse_json(text);
+  const Json json = parse_json(read_start(file.get(), size_of(s)));
   if (!json.is_object() || text_of(json, "format") != kFormat)
     throw Error("store.corrupt", std::string(kRunFile) + " is not of the format " + kFormat);
   run.name = text_of(json, "name");

@@ -41,12 +41,7 @@ std::vector<std::string> FileStream::read(std::int64_t count) {
   std::string raw(kFrameBytes, '\0');
   for (std::int64_t i = 0; i < count && !finished(); ++i) {
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kFrameBytes, end_ - at_));
-    std::size_t have = 0;
-    while (have < size) {
-      const std::size_t n = file_.read(raw.data() + have, size - have, at_ + have);
-      if (n == 0) break;
-      have += n;
-    }
+    const std::size_t have = file_.read(raw.data(), size, at_);
     // After the read: bytes that came from a file that had just changed are never sent. A short read is such a change.
     file_.check_unchanged(have == size);
     const std::string_view bytes(raw.data(), have);

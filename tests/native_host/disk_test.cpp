@@ -48,11 +48,7 @@ Stored save(Store& store, const std::string& name, const std::string& bytes) {
   return store.commit(handle);
 }
 
-std::string read_open(int file) {
-  std::string bytes(1 << 16, '\0');
-  bytes.resize(read_at(file, bytes.data(), bytes.size(), 0));
-  return bytes;
-}
+std::string read_open(int file) { return read_start(file, 1 << 16); }
 
 std::vector<std::string> names(const std::string& folder) {
   auto all = names_in(open_folder(folder).get(), 100);
@@ -177,6 +173,40 @@ TEST_CASE("files are read and written at any position, beyond four gigabytes too
   REQUIRE(read_at(file.get(), bytes, sizeof bytes, kFar + 7) == 0);
   REQUIRE(read_at(file.get(), bytes, 4, 100) == 4);
   REQUIRE(std::string(bytes, 4) == std::string(4, '\0'));
+}
+
+TEST_CASE("what comes in pieces is read to its end, and no further than was asked for", "[disk]") {
+  const std::string all = "0123456789";
+  std::size_t calls = 0;
+  // Three bytes at once, as a packed file or a network's share may give them.
+  const auto read = [&](char* to, std::size_t size, std::size_t have) {
+    ++calls;
+    return all.copy(to, std::min<std::size_t>(size, 3), have);
+  };
+  std::string bytes(16, '.');
+  REQUIRE(read_full(bytes.data(), bytes.size(), read) == all.size());
+  REQUIRE(bytes == all + "......");
+  REQUIRE(calls == 5);
+  std::string four(6, '.');
+  REQUIRE(read_full(four.data(), 4, read) == 4);
+  REQUIRE(four == "0123..");
+  REQUIRE(read_full(four.data(), 0, read) == 0);
+  REQUIRE(calls == 7);
+}
+
+TEST_CASE("of a file that is shorter than was asked for the bytes that there are come", "[disk]") {
+  const Place place;
+  const std::string bytes = "twelve bytes";
+  write_file(place / "short", bytes);
+  const Fd file(open((place / "short").c_str(), O_RDONLY));
+  REQUIRE(file);
+  REQUIRE(read_start(file.get(), 1 << 20) == bytes);
+  REQUIRE(read_start(file.get(), 6) == "twelve");
+  REQUIRE(read_start(file.get(), 0).empty());
+  std::string tail(100, '.');
+  REQUIRE(read_at(file.get(), tail.data(), tail.size(), 7) == 5);
+  REQUIRE(tail == "bytes" + std::string(95, '.'));
+  REQUIRE(read_at(file.get(), tail.data(), tail.size(), 100) == 0);
 }
 
 TEST_CASE("a small file is replaced whole, and read back", "[disk]") {
