@@ -177,6 +177,20 @@ describe('what comes in English from elsewhere', () => {
     speak('en');
   });
 
+  it('has a text for every failure of a table or of predictions that the core knows', () => {
+    const core = new URL('../../wasm/', import.meta.url);
+    const codes = new Set<string>();
+    for (const path of readdirSync(core, { recursive: true, encoding: 'utf8' })) {
+      if (!/\.(cpp|h)$/.test(path)) continue;
+      const source = readFileSync(new URL(path, core), 'utf8');
+      for (const [, code] of source.matchAll(/"((?:table|predict)\.\w+)"/g)) codes.add(code!);
+    }
+    expect(codes).toContain('table.bad_code');
+    expect(codes).toContain('predict.gap');
+    const missing = [...codes].filter((code) => !(`notice_${code.replace('.', '_')}` in english));
+    expect(missing).toEqual([]);
+  });
+
   it("is a field's own text in another language, and the core's where there is none", () => {
     const state = { ...emptyState(), settings };
     expect(inPersonsWords(state)).toBe(state);
