@@ -59,6 +59,11 @@ export function personsLanguage(): string {
   return uiLanguage();
 }
 
+/** For where a text begins a line or stands alone. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** "a", "a and b", "a, b, and c". */
 export function joinWords(words: readonly string[]): string {
   return new Intl.ListFormat(textLanguage()).format(words);

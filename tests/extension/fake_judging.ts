@@ -19,7 +19,7 @@ export const EVALUATION: NonNullable<EvaluateReply['evaluation']> = {
     mean: { mae: 3, rmse: 3, r2: 0 },
     ridge: { mae: 2, rmse: 2, r2: 0.5 },
     points: [{ row: 1, truth: 3, predicted: 4 }],
-    residuals: { from: -1, width: 1, counts: [1, 1] },
+    residuals: { first: -1, width: 1, counts: [1, 1] },
     worst: [{ row: 1, line: 3, truth: 3, predicted: 4 }],
   },
   forecast: null,

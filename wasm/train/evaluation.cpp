@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/random.h"
+#include "forecast/histogram.h"
 
 namespace sg::train {
 namespace {
@@ -228,21 +229,12 @@ json Evaluation::classes_json() const {
           {"worst", worst}};
 }
 
-/// What was predicted less the truth, counted in bins of one width.
+/// What was predicted less the truth.
 json Evaluation::residuals_json() const {
-  double least = 0, most = 0;
-  for (size_t i = 0; i < truths_.size(); ++i) {
-    const double residual = double{values_[i]} - double{truths_[i]};
-    least = std::min(least, residual);
-    most = std::max(most, residual);
-  }
-  std::vector<uint64_t> counts(kBins, 0);
-  const double width = most > least ? (most - least) / static_cast<double>(kBins) : 1;
-  for (size_t i = 0; i < truths_.size(); ++i) {
-    const double at = (double{values_[i]} - double{truths_[i]} - least) / width;
-    ++counts[std::min(kBins - 1, static_cast<size_t>(std::max(at, 0.0)))];
-  }
-  return {{"from", least}, {"width", width}, {"counts", counts}};
+  std::vector<double> residuals(truths_.size());
+  for (size_t i = 0; i < truths_.size(); ++i) residuals[i] = double{values_[i]} - double{truths_[i]};
+  const Histogram h = histogram(std::move(residuals), kBins);
+  return {{"first", h.first}, {"width", h.width}, {"counts", h.counts}};
 }
 
 json Evaluation::regression_json() const {

@@ -15,8 +15,8 @@ export type Errors = v.Checked<typeof errors>;
 const scores = v.object({ accuracy: number, macroF1: number, logLoss: number });
 export type Scores = v.Checked<typeof scores>;
 
-/** What was predicted less the truth: counts in bins of one width. */
-const residuals = v.object({ from: number, width: number, counts: v.list(count, 1000) });
+/** What was predicted less the truth: how often it lies from (first + i) * width up to the next multiple. */
+const residuals = v.object({ first: v.integer(), width: number, counts: v.list(count, 1000) });
 export type Residuals = v.Checked<typeof residuals>;
 
 const classification = v.object({

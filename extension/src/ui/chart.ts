@@ -2,7 +2,22 @@
 // so that canvas.toDataURL() gives a picture that stands alone.
 
 import uPlot from 'uplot';
-import { t } from '../texts.ts';
+import { capital, t } from '../texts.ts';
+import {
+  axisWidth,
+  color,
+  curveOptions,
+  fromZero,
+  legendHeight,
+  padded,
+  paintGround,
+  paintLegend,
+  tickText,
+  wholeSteps,
+  widen,
+  withBars,
+} from './chart_parts.ts';
+import type { Curve } from './chart_parts.ts';
 import { ChartTable } from './chart_table.ts';
 import type { ChartNumbers } from './chart_table.ts';
 import { make, on, setHidden, setText } from './dom.ts';
@@ -12,19 +27,6 @@ import type { TestId } from './testids.ts';
 import { thinned } from './thinning.ts';
 import { rangeAfter } from './zoom.ts';
 import type { Range } from './zoom.ts';
-
-export interface Curve {
-  label: string;
-  /** A custom property of ui.css, such as --train. */
-  color: string;
-  width?: number;
-  dash?: number[];
-  alpha?: number;
-  /** Dots at the points, for curves with few of them. */
-  dots?: boolean;
-  /** Dots alone, however many. */
-  scattered?: boolean;
-}
 
 export interface ChartOptions {
   name: TestId;
@@ -38,7 +40,6 @@ export interface ChartOptions {
 }
 
 const font = '11px system-ui, sans-serif';
-const legendHeight = 22;
 // uPlot's enum exists in its types only.
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
 const logarithmic: uPlot.Scale = { distr: 3, log: 10 };
@@ -69,7 +70,11 @@ export class Chart {
   #width = 0;
 
   constructor(options: ChartOptions) {
-    this.#options = options;
+    this.#options = {
+      ...options,
+      xLabel: capital(options.xLabel),
+      yLabel: capital(options.yLabel),
+    };
     const below = make('div', { class: 'row spread' }, this.#reading, this.#whole);
     this.element.append(this.#frame, below, this.#table.element);
     on(this.#whole, 'click', () => {
@@ -187,7 +192,7 @@ export class Chart {
       padding: [legendHeight, 12, 0, 0],
       scales: {
         x: { time: false, range: (plot, min, max) => this.#rangeOf(plot, min, max) },
-        y: this.#log ? logarithmic : { range: padded },
+        y: this.#log ? logarithmic : { range: this.#hasBars ? fromZero : padded },
       },
       axes: [
         {
@@ -239,7 +244,12 @@ export class Chart {
   }
 
   #rangeOf(plot: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
-    return this.#range === null ? widen(plot, min, max) : [...this.#range];
+    if (this.#range !== null) return [...this.#range];
+    return this.#hasBars ? withBars(this.#data[0]) : widen(plot, min, max);
+  }
+
+  get #hasBars(): boolean {
+    return this.#options.curves.some(({ bars }) => bars === true);
   }
 
   #readOut(plot: uPlot): void {
@@ -255,102 +265,4 @@ export class Chart {
     });
     setText(this.#reading, [this.#options.describeX(x), ...parts].join(' · '));
   }
-}
-
-const wholeSteps = [
-  1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 1e6,
-];
-
-function color(property: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(property).trim();
-}
-
-function curveOptions({
-  label,
-  color: property,
-  width = 2,
-  dash,
-  alpha,
-  dots,
-  scattered,
-}: Curve): uPlot.Series {
-  const stroke = color(property);
-  const show = (plot: uPlot, series: number): boolean =>
-    dots === true && isSparse(plot.data[series]);
-  return {
-    label,
-    stroke,
-    width,
-    dash,
-    alpha,
-    spanGaps: true,
-    points: { show: scattered === true || show, size: 5, fill: stroke },
-    ...(scattered === true && { paths: () => null }),
-  };
-}
-
-/** Few enough points that dots do not run into one thick line. */
-function isSparse(values: ArrayLike<unknown> | undefined): boolean {
-  return Array.from(values ?? []).filter((value) => value !== null).length <= 40;
-}
-
-function tickText(value: number | null): string {
-  return value === null ? '' : formatValue(value);
-}
-
-/** One point alone still gets an axis with a width. */
-function widen(_plot: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
-  if (min === null || max === null) return [0, 1];
-  return min === max ? [min - 0.5, max + 0.5] : [min, max];
-}
-
-function padded(_plot: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
-  if (min === null || max === null) return [0, 1];
-  const room = max > min ? (max - min) * 0.06 : Math.abs(max) * 0.1 || 1;
-  const low = min >= 0 && min - room < 0 ? 0 : min - room;
-  return [low, max + room];
-}
-
-/** As wide as the longest number, so that none is cut. */
-function axisWidth(plot: uPlot, values: string[] | null): number {
-  if (values === null) return 40;
-  plot.ctx.font = `${String(11 * devicePixelRatio)}px system-ui, sans-serif`;
-  const widest = Math.max(0, ...values.map((value) => plot.ctx.measureText(value).width));
-  return Math.ceil(widest / devicePixelRatio) + 14;
-}
-
-function paintGround(plot: uPlot): void {
-  const { ctx } = plot;
-  ctx.save();
-  ctx.fillStyle = color('--surface');
-  ctx.fillRect(0, 0, ctx.canvas.width, ctx.canvas.height);
-  ctx.restore();
-}
-
-/** A short stroke and a name for each curve that has points, above the plot. */
-function paintLegend(plot: uPlot, curves: readonly Curve[]): void {
-  const { ctx } = plot;
-  const scale = devicePixelRatio;
-  ctx.save();
-  ctx.font = `${String(11 * scale)}px system-ui, sans-serif`;
-  ctx.textAlign = 'left';
-  ctx.textBaseline = 'middle';
-  ctx.lineWidth = 2 * scale;
-  let x = 8 * scale;
-  const y = (legendHeight / 2 - 2) * scale;
-  curves.forEach(({ label, color: property, dash, alpha = 1 }, i) => {
-    if (plot.data[i + 1]?.some((value) => value !== null) !== true) return;
-    ctx.globalAlpha = alpha;
-    ctx.strokeStyle = color(property);
-    ctx.setLineDash((dash ?? []).map((length) => length * scale));
-    ctx.beginPath();
-    ctx.moveTo(x, y);
-    ctx.lineTo(x + 16 * scale, y);
-    ctx.stroke();
-    ctx.globalAlpha = 1;
-    ctx.fillStyle = color('--muted');
-    ctx.fillText(label, x + 21 * scale, y);
-    x += 21 * scale + ctx.measureText(label).width + 14 * scale;
-  });
-  ctx.restore();
 }

@@ -4,10 +4,9 @@
 import type { Classification } from '../messages/evaluation.ts';
 import { t } from '../texts.ts';
 import { Chart } from './chart.ts';
-import type { Curve } from './chart.ts';
+import type { Curve } from './chart_parts.ts';
 import { make, on, setOptions } from './dom.ts';
 import { formatCount, formatFraction, formatShare, shorten } from './format.ts';
-import { capital } from './run_view.ts';
 import { framed, makeTable, titled } from './tables.ts';
 import { each, once, testIds } from './testids.ts';
 import type { TestId } from './testids.ts';
@@ -168,8 +167,8 @@ function worstTable(result: Classification): HTMLElement {
     formatShare(other.truthProbability),
   ]);
   const headings = [
-    capital(t('row')),
-    capital(t('truth')),
+    t('row'),
+    t('truth'),
     t('predicted'),
     t('itsProbability'),
     t('truthsProbability'),

@@ -6,9 +6,9 @@ import { differences } from '../messages/config_link.ts';
 import { groupRuns } from '../messages/runs.ts';
 import type { RunGroup } from '../messages/runs.ts';
 import type { RunState } from '../messages/state.ts';
-import { t } from '../texts.ts';
+import { capital, t } from '../texts.ts';
 import { Chart } from './chart.ts';
-import type { Curve } from './chart.ts';
+import type { Curve } from './chart_parts.ts';
 import { TABLE_ROWS } from './chart_table.ts';
 import { make, on, setDisabled, setHidden, syncList } from './dom.ts';
 import { formatCount, formatLoss, formatValue, missing } from './format.ts';
@@ -144,7 +144,7 @@ function chartOf(compared: readonly Compared[]): HTMLElement {
   const data = curvesOf(compared.map(({ run }) => run));
   const [epochs, ...curves] = data;
   chart.show(data, summary.join('; '), () => ({
-    headings: [t('epochAxis'), ...compared.map(({ title }) => title)],
+    headings: [capital(t('epochAxis')), ...compared.map(({ title }) => title)],
     rows: epochs
       .map((epoch, i) => [formatCount(epoch), ...curves.map((losses) => formatLoss(losses[i]))])
       .slice(-TABLE_ROWS)

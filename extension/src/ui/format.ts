@@ -30,6 +30,11 @@ function grouped(value: number): string {
   return numberFormat(whole).format(value);
 }
 
+/** Significant digits of a loss. */
+export const LOSS_DIGITS = 4;
+/** Most significant digits of a value in the data's own units. */
+const VALUE_DIGITS = 5;
+
 /** A loss or an error: four significant digits, powers of ten only where zeros would hide them. */
 export function formatLoss(value: number | null | undefined): string {
   if (value === null || value === undefined) return missing;
@@ -39,7 +44,8 @@ export function formatLoss(value: number | null | undefined): string {
   if (size === 0) return grouped(0);
   if (size < 1e-4 || size >= 1e6) return powerOfTen(value);
   if (size >= 1000) return grouped(value);
-  return numberFormat({ minimumSignificantDigits: 4, maximumSignificantDigits: 4 }).format(value);
+  const digits = { minimumSignificantDigits: LOSS_DIGITS, maximumSignificantDigits: LOSS_DIGITS };
+  return numberFormat(digits).format(value);
 }
 
 /** A value in the data's own units: at most five significant digits, no trailing zeros. */
@@ -48,7 +54,44 @@ export function formatValue(value: number | null | undefined): string {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e9)) return powerOfTen(value);
   if (size >= 1e5) return grouped(value);
-  return numberFormat({ maximumSignificantDigits: 5, useGrouping: false }).format(value);
+  return numberFormat({ maximumSignificantDigits: VALUE_DIGITS, useGrouping: false }).format(value);
+}
+
+/**
+ * Numbers that are read beside each other: all with as many decimals as the largest has room for in so many digits and any
+ * of them needs. One that would be 0 by that stands by itself.
+ */
+export function formatAlike(
+  values: readonly (number | null | undefined)[],
+  digits = VALUE_DIGITS,
+): string[] {
+  const known = values.filter(isNumber);
+  const largest = Math.max(0, ...known.map(Math.abs));
+  const before = largest > 0 ? Math.floor(Math.log10(largest)) + 1 : 1;
+  const room = Math.max(0, digits - before);
+  if (largest >= 1e9 || before < -3) return values.map(formatValue);
+  const decimals = Math.max(0, ...known.map((value) => decimalsOf(value, room)));
+  const format = numberFormat({
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+    useGrouping: largest >= 1e5,
+  });
+  return values.map((value) => {
+    const lost = isNumber(value) && value !== 0 && Number(value.toFixed(decimals)) === 0;
+    return isNumber(value) && !lost ? format.format(value) : formatValue(value);
+  });
+}
+
+/** How many of so many decimals are not zeros at the end. */
+function decimalsOf(value: number, most: number): number {
+  return value.toFixed(most).split('.')[1]?.replace(/0+$/, '').length ?? 0;
+}
+
+/** Rows of one kind of number, all of them alike. */
+export function formatRowsAlike(rows: readonly (readonly number[])[]): string[][] {
+  const texts = formatAlike(rows.flat());
+  let at = 0;
+  return rows.map((row) => texts.slice(at, (at += row.length)));
 }
 
 /** 0.0000321 -> "3.21e-5". */
@@ -187,11 +230,15 @@ export function formatFraction(value: number | null | undefined): string {
   return numberFormat({ minimumFractionDigits: 3, maximumFractionDigits: 3 }).format(value);
 }
 
-/** How often something is right: one decimal, and never a round 100% for less. */
+/** How often something is right: one decimal, so that a list of them is even, and never a round 100% for less. */
 export function formatShare(fraction: number | null | undefined): string {
   if (!isNumber(fraction)) return missing;
   const shown = fraction < 1 ? Math.min(fraction, 0.999) : fraction;
-  return numberFormat({ style: 'percent', maximumFractionDigits: 1 }).format(shown);
+  return numberFormat({
+    style: 'percent',
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  }).format(shown);
 }
 
 /** Keeps both ends of a long name, so that the ending stays readable. */

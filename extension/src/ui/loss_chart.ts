@@ -10,7 +10,7 @@ import { formatCount, formatLoss, formatValue } from './format.ts';
 import { lossSeries, positive } from './series.ts';
 import { testIds } from './testids.ts';
 import { smoothed } from './thinning.ts';
-import { t } from '../texts.ts';
+import { capital, t } from '../texts.ts';
 
 export class LossChart {
   readonly #chart: Chart;
@@ -25,11 +25,11 @@ export class LossChart {
       yLabel: t('lossAxis'),
       describeX: (x) => t('epochNumber', formatValue(Math.round(x * 100) / 100)),
       curves: [
-        { label: t('curveSteps'), color: '--train', width: 1, alpha: 0.4 },
-        { label: t('curveSmoothed'), color: '--train', width: 1.5 },
-        { label: t('curveTraining'), color: '--train', dots: true },
-        { label: t('curveValidation'), color: '--validation', dots: true },
-        { label: t('curveNoModel'), color: '--truth', width: 1.5, dash: [5, 4] },
+        { label: capital(t('curveSteps')), color: '--train', width: 1, alpha: 0.4 },
+        { label: capital(t('curveSmoothed')), color: '--train', width: 1.5 },
+        { label: capital(t('curveTraining')), color: '--train', dots: true },
+        { label: capital(t('curveValidation')), color: '--validation', dots: true },
+        { label: capital(t('curveNoModel')), color: '--truth', width: 1.5, dash: [5, 4] },
       ],
     });
   }

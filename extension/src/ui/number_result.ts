@@ -1,10 +1,9 @@
 // What a regression is worth, in full: predictions beside the truth, how the errors spread, and the worst of them.
 
-import type { Errors, Regression, Residuals } from '../messages/evaluation.ts';
-import { t } from '../texts.ts';
+import type { Regression, Residuals } from '../messages/evaluation.ts';
+import { capital, t } from '../texts.ts';
 import { Chart } from './chart.ts';
-import { formatCount, formatFraction, formatValue } from './format.ts';
-import { capital } from './run_view.ts';
+import { formatCount, formatFraction, formatRowsAlike, formatValue } from './format.ts';
 import { makeTable, titled } from './tables.ts';
 import { testIds } from './testids.ts';
 
@@ -18,21 +17,14 @@ export function numberSections(result: Regression, target: string): HTMLElement[
 }
 
 function errorTable({ model, mean, ridge }: Regression): HTMLElement {
-  const row = (name: string, { mae, rmse, r2 }: Errors): string[] => [
-    name,
-    formatValue(mae),
-    formatValue(rmse),
-    formatFraction(r2),
-  ];
+  const rivals = [model, mean, ridge];
+  const errors = formatRowsAlike(rivals.map(({ mae, rmse }) => [mae, rmse]));
+  const names = [t('thisModel'), t('rivalMean'), t('rivalRidge')].map(capital);
   return makeTable({
     name: testIds.errorTable,
     label: t('errorMeasures'),
     headings: [t('predictedBy'), t('mae'), t('rmse'), t('r2')],
-    rows: [
-      row(t('thisModel'), model),
-      row(capital(t('rivalMean')), mean),
-      row(capital(t('rivalRidge')), ridge),
-    ],
+    rows: rivals.map(({ r2 }, i) => [names[i] ?? '', ...(errors[i] ?? []), formatFraction(r2)]),
   });
 }
 
@@ -50,11 +42,8 @@ function scatter({ points, model }: Regression, target: string): HTMLElement {
       { label: t('exactlyRight'), color: '--truth', width: 1, dash: [4, 4] },
     ],
   });
-  const rows = sorted.map((point) => [
-    formatValue(point.truth),
-    formatValue(point.predicted),
-    formatCount(point.row + 1),
-  ]);
+  const values = formatRowsAlike(sorted.map((point) => [point.truth, point.predicted]));
+  const rows = sorted.map(({ row }, i) => [...(values[i] ?? []), formatCount(row + 1)]);
   chart.show(
     [truth, sorted.map(({ predicted }) => predicted), truth],
     t('scatterSummary', target, formatFraction(model.r2)),
@@ -64,38 +53,36 @@ function scatter({ points, model }: Regression, target: string): HTMLElement {
 }
 
 /** How many predictions are so much above or below the truth. */
-function histogram({ from, width, counts }: Residuals): HTMLElement {
+function histogram({ first, width, counts }: Residuals): HTMLElement {
   const chart = new Chart({
     name: testIds.residualChart,
     height: 200,
     xLabel: t('predictedLessTruth'),
     yLabel: t('rowsHeading'),
-    describeX: (x) => `${t('predictedLessTruth')} ${formatValue(x)}`,
-    curves: [{ label: t('rowsHeading'), color: '--train', dots: true }],
+    describeX: (x) => {
+      const [low = '', high = ''] = bins[Math.floor(x / width) - first] ?? [];
+      return `${t('predictedLessTruth')} ${t('fromTo', low, high)}`;
+    },
+    curves: [{ label: t('rowsHeading'), color: '--train', bars: true }],
   });
-  const middles = counts.map((_, i) => from + (i + 0.5) * width);
-  const rows = counts.map((count, i) => [
-    formatValue(from + i * width),
-    formatValue(from + (i + 1) * width),
-    formatCount(count),
-  ]);
+  const bins = formatRowsAlike(
+    counts.map((_, i) => [(first + i) * width, (first + i + 1) * width]),
+  );
+  const middles = counts.map((_, i) => (first + i + 0.5) * width);
+  const rows = counts.map((count, i) => [...(bins[i] ?? []), formatCount(count)]);
   const headings = [t('fromHeading'), t('toHeading'), t('rowsHeading')];
   chart.show([middles, counts], t('residualSummary'), () => ({ headings, rows }));
   return chart.element;
 }
 
 function worstTable({ worst }: Regression): HTMLElement {
-  const rows = worst.map(({ row, line, truth, predicted }) => [
+  const values = formatRowsAlike(
+    worst.map(({ truth, predicted }) => [truth, predicted, predicted - truth]),
+  );
+  const rows = worst.map(({ row, line }, i) => [
     line > 0 ? t('atLine', formatCount(line)) : t('rowNumber', formatCount(row + 1)),
-    formatValue(truth),
-    formatValue(predicted),
-    formatValue(predicted - truth),
+    ...(values[i] ?? []),
   ]);
-  const headings = [
-    capital(capital(t('row'))),
-    capital(t('truth')),
-    t('predicted'),
-    t('predictedLessTruth'),
-  ];
+  const headings = [t('row'), t('truth'), t('predicted'), t('predictedLessTruth')];
   return makeTable({ name: testIds.worst, label: t('worstMistakes'), headings, rows });
 }

@@ -15,7 +15,7 @@ import { inLanguage } from './said.ts';
 import { predictionSeries, shownError } from './series.ts';
 import type { PredictionSeries } from './series.ts';
 import { once, testIds } from './testids.ts';
-import { counted, t } from '../texts.ts';
+import { capital, counted, t } from '../texts.ts';
 
 const windowsAtATime = 400;
 
@@ -49,8 +49,8 @@ export class PredictionChart {
       wholeX: true,
       describeX: (row) => this.#describeRow(row),
       curves: [
-        { label: t('truth'), color: '--truth', width: 1.5 },
-        { label: t('forecast'), color: '--validation', width: 1.75 },
+        { label: capital(t('truth')), color: '--truth', width: 1.5 },
+        { label: capital(t('forecast')), color: '--validation', width: 1.75 },
       ],
     });
     on(this.#ahead, 'change', () => {
@@ -167,7 +167,7 @@ function numbersOf({ x, truth, forecast }: PredictionSeries): ChartNumbers {
   const rows = x
     .slice(0, TABLE_ROWS)
     .map((row, i) => [formatCount(row), formatValue(truth[i]), formatValue(forecast[i])]);
-  return { headings: [t('row'), t('truth'), t('forecast')], rows };
+  return { headings: [t('row'), t('truth'), t('forecast')].map(capital), rows };
 }
 
 function rangesOf(total: number): { value: string; label: string }[] {

@@ -6,12 +6,12 @@ import { downloadCheckpoint, saveCheckpoint } from './saving.ts';
 import type { Actions, Snapshot } from './page.ts';
 import type { Judgement } from './judged.ts';
 import { taskOfRun } from './metric.ts';
-import { capital, viewResult } from './run_view.ts';
+import { viewResult } from './run_view.ts';
 import type { LossBar, ResultView } from './run_view.ts';
 import { judgeTable, rivalsOf } from './table_verdict.ts';
 import { isOfTables } from './tasks.ts';
 import { once, testIds } from './testids.ts';
-import { t } from '../texts.ts';
+import { capital, t } from '../texts.ts';
 
 const barNames = {
   own: null,

@@ -8,6 +8,7 @@ import { metricOf, taskOfRun } from './metric.ts';
 import { Settings } from './settings.ts';
 import { isOfTables } from './tasks.ts';
 import {
+  formatAlike,
   formatBytes,
   formatCount,
   formatDuration,
@@ -15,10 +16,11 @@ import {
   formatPercent,
   formatRate,
   formatValue,
+  LOSS_DIGITS,
 } from './format.ts';
 import { judge, naivePhrase, seasonPhrase } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
-import { counted, t } from '../texts.ts';
+import { capital, counted, t } from '../texts.ts';
 import type { TextKey } from '../texts.ts';
 
 export type Screen = 'waiting' | 'pick' | 'reading' | 'setup' | 'run' | 'result';
@@ -237,9 +239,13 @@ function barsOf(rivals: [LossBar['key'], string, number | null | undefined][]): 
     typeof value === 'number' && Number.isFinite(value) ? [{ key, label, value }] : [],
   );
   const longest = Math.max(...known.map(({ value }) => value), Number.MIN_VALUE);
-  return known.map((bar) => ({
+  const texts = formatAlike(
+    known.map(({ value }) => value),
+    LOSS_DIGITS,
+  );
+  return known.map((bar, i) => ({
     ...bar,
-    text: formatLoss(bar.value),
+    text: texts[i] ?? '',
     share: Math.max(0, bar.value / longest),
   }));
 }
@@ -248,10 +254,6 @@ function errorText(last: EpochSummary | null, target: string): string | null {
   if (last?.mae == null) return null;
   const [mae, rmse] = [formatValue(last.mae), formatValue(last.rmse)];
   return last.rmse === null ? t('offBy', mae, target) : t('offByRmse', mae, target, rmse);
-}
-
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** One sentence for a screen reader; changes at most once an epoch. */

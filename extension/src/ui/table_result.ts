@@ -5,7 +5,7 @@ import type { RunState } from '../messages/state.ts';
 import { t } from '../texts.ts';
 import { classSections } from './class_result.ts';
 import { make, setHidden } from './dom.ts';
-import { formatCount, formatValue } from './format.ts';
+import { formatAlike, formatCount } from './format.ts';
 import type { Judgement } from './judged.ts';
 import { numberSections } from './number_result.ts';
 import { makeBars, titled } from './tables.ts';
@@ -50,9 +50,11 @@ function importanceSection({
   classification,
 }: Evaluation): HTMLElement {
   const longest = Math.max(...importance.map(({ growth }) => growth), Number.MIN_VALUE);
-  const bars = importance.slice(0, MOST_BARS).map(({ feature, growth }) => ({
+  const most = importance.slice(0, MOST_BARS);
+  const texts = formatAlike(most.map(({ growth }) => growth));
+  const bars = most.map(({ feature, growth }, i) => ({
     label: feature,
-    text: formatValue(growth),
+    text: texts[i] ?? '',
     share: growth / longest,
     own: true,
   }));

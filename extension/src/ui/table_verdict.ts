@@ -1,15 +1,9 @@
 // Whether training on a table was worth it, in plain sentences: beside what needs no training (the commonest class, the
 // mean) and beside the simplest model (logistic or ridge regression), by the loss that is fair to all of them.
 
-import type {
-  Classification,
-  Errors,
-  Evaluation,
-  Regression,
-  Scores,
-} from '../messages/evaluation.ts';
+import type { Classification, Evaluation, Regression } from '../messages/evaluation.ts';
 import { t } from '../texts.ts';
-import { formatPercent, formatShare, formatValue } from './format.ts';
+import { formatAlike, formatPercent, formatShare } from './format.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A rival, and what of it is compared: the smaller the better. */
@@ -27,19 +21,24 @@ const DRAW = 0.01;
 export function rivalsOf({ classification, regression }: Evaluation): Rival[] {
   if (classification !== null) {
     const { model, majority, logistic } = classification;
-    return [
-      ofClasses('own', t('thisModel'), model),
-      ofClasses('simple', t('rivalMajority'), majority),
-      ofClasses('linear', t('rivalLogistic'), logistic),
-    ];
+    return alike([
+      { key: 'own', label: t('thisModel'), value: model.logLoss },
+      { key: 'simple', label: t('rivalMajority'), value: majority.logLoss },
+      { key: 'linear', label: t('rivalLogistic'), value: logistic.logLoss },
+    ]);
   }
   if (regression === null) return [];
   const { model, mean, ridge } = regression;
-  return [
-    ofNumbers('own', t('thisModel'), model),
-    ofNumbers('simple', t('rivalMean'), mean),
-    ofNumbers('linear', t('rivalRidge'), ridge),
-  ];
+  return alike([
+    { key: 'own', label: t('thisModel'), value: model.rmse },
+    { key: 'simple', label: t('rivalMean'), value: mean.rmse },
+    { key: 'linear', label: t('rivalRidge'), value: ridge.rmse },
+  ]);
+}
+
+function alike(rivals: Omit<Rival, 'text'>[]): Rival[] {
+  const texts = formatAlike(rivals.map(({ value }) => value));
+  return rivals.map((rival, i) => ({ ...rival, text: texts[i] ?? '' }));
 }
 
 export function judgeTable(evaluation: Evaluation, target: string): Verdict {
@@ -79,13 +78,6 @@ function rightOf({ model, majority, logistic }: Classification): string {
 }
 
 function offOf({ model, mean, ridge }: Regression, target: string): string {
-  return t('offFor', formatValue(model.mae), target, formatValue(mean.mae), formatValue(ridge.mae));
-}
-
-function ofClasses(key: Rival['key'], label: string, scores: Scores): Rival {
-  return { key, label, text: formatValue(scores.logLoss), value: scores.logLoss };
-}
-
-function ofNumbers(key: Rival['key'], label: string, errors: Errors): Rival {
-  return { key, label, text: formatValue(errors.rmse), value: errors.rmse };
+  const [own = '', simple = '', linear = ''] = formatAlike([model.mae, mean.mae, ridge.mae]);
+  return t('offFor', own, target, simple, linear);
 }

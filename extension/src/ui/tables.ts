@@ -1,5 +1,6 @@
 // Tables and rows of bars as results show them: made anew with each evaluation, which comes once a run.
 
+import { capital } from '../texts.ts';
 import type { Child } from './dom.ts';
 import { make } from './dom.ts';
 import type { TestId } from './testids.ts';
@@ -17,7 +18,9 @@ export interface TableText {
 /** The first of each row is its heading. */
 export function makeTable({ name, label, texts = 1, headings, rows }: TableText): HTMLElement {
   const side = (i: number): string | null => (i >= texts ? 'right' : null);
-  const head = headings.map((text, i) => make('th', { scope: 'col', class: side(i) }, text));
+  const head = headings.map((text, i) =>
+    make('th', { scope: 'col', class: side(i) }, capital(text)),
+  );
   const body = rows.map(([first = '', ...others]) =>
     make(
       'tr',

@@ -1,6 +1,7 @@
 // Numbers as people read them.
 import { afterEach, describe, expect, it } from 'vitest';
 import {
+  formatAlike,
   formatBytes,
   formatCount,
   formatDuration,
@@ -10,6 +11,8 @@ import {
   formatMomentUtc,
   formatPercent,
   formatRate,
+  formatRowsAlike,
+  formatShare,
   formatValue,
   shorten,
 } from '../../../extension/src/ui/format.ts';
@@ -72,6 +75,69 @@ describe('numbers', () => {
     [-1, '–'],
   ])('writes %s steps a second as %s', (value, text) => {
     expect(formatRate(value)).toBe(text);
+  });
+
+  it.each([
+    [
+      [1.0986, 0.28, 0.21],
+      ['1.0986', '0.2800', '0.2100'],
+    ],
+    [
+      [0.1612, 0.66, null],
+      ['0.1612', '0.6600', '–'],
+    ],
+    [
+      [12.34567, 7.2, 0.00012],
+      ['12.346', '7.200', '0.00012'],
+    ],
+    [
+      [-0.4, 0, 0.30000000000000004],
+      ['-0.4', '0.0', '0.3'],
+    ],
+    [
+      [1, 20, 300],
+      ['1', '20', '300'],
+    ],
+    [
+      [123456.7, 1234.5],
+      ['123,457', '1,235'],
+    ],
+    [
+      [0.00001234, 0.00005],
+      ['1.23e-5', '5.00e-5'],
+    ],
+    [
+      [0, 0],
+      ['0', '0'],
+    ],
+    [[], []],
+  ])('writes %s beside each other with the same decimals', (values, texts) => {
+    expect(formatAlike(values)).toEqual(texts);
+  });
+
+  it('writes losses beside each other with their four digits', () => {
+    expect(formatAlike([0.152345, 0.183, 1.5], 4)).toEqual(['0.152', '0.183', '1.500']);
+  });
+
+  it('writes rows of values alike', () => {
+    expect(
+      formatRowsAlike([
+        [1.4, 1.95],
+        [10, 0.55],
+      ]),
+    ).toEqual([
+      ['1.40', '1.95'],
+      ['10.00', '0.55'],
+    ]);
+  });
+
+  it('writes how often something is right with one decimal, and 100% only for always', () => {
+    expect([0.9, 0.9333, 0.99999, 1].map(formatShare)).toEqual([
+      '90.0%',
+      '93.3%',
+      '99.9%',
+      '100.0%',
+    ]);
   });
 
   it('writes shares as percents, small ones with one decimal', () => {

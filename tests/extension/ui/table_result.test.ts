@@ -30,7 +30,7 @@ describe('the verdict of a table', () => {
     expect(kind).toBe('better');
     expect(sentence).toBe(
       'Right for 93.3% of the held-out rows; the commonest class alone would be right for 33.3%, ' +
-        'logistic regression for 90%. That is 25% better than logistic regression (log loss).',
+        'logistic regression for 90.0%. That is 25% better than logistic regression (log loss).',
     );
   });
 
@@ -70,7 +70,7 @@ describe('a finished run on a table', () => {
     expect(bench.actions.of('evaluation.get')).toHaveLength(1);
     expect(one('verdict').dataset['kind']).toBe('better');
     expect(one('naive-loss').textContent).toBe('1.0986');
-    expect(one('seasonal-loss').textContent).toBe('0.28');
+    expect(one('seasonal-loss').textContent).toBe('0.2800');
   });
 
   it('says why it could not be measured, and tries again', async () => {
@@ -125,7 +125,7 @@ describe('what was measured of a classification', () => {
   });
 
   it('is precision, recall and F1 of each class', () => {
-    expect(rowsOf('by-class')[2]).toEqual(['versicolor', '90%', '90%', '0.900', '10']);
+    expect(rowsOf('by-class')[2]).toEqual(['versicolor', '90.0%', '90.0%', '0.900', '10']);
   });
 
   it('is the curves of the chosen class', () => {
@@ -135,7 +135,7 @@ describe('what was measured of a classification', () => {
   });
 
   it('is the worst mistakes, by line where it is known', () => {
-    expect(rowsOf('worst')[1]).toEqual(['Line 85', 'versicolor', 'virginica', '88%', '12%']);
+    expect(rowsOf('worst')[1]).toEqual(['Line 85', 'versicolor', 'virginica', '88.0%', '12.0%']);
     expect(rowsOf('worst')[2]?.[0]).toBe('Row 120');
   });
 
@@ -163,10 +163,10 @@ describe('what was measured of a regression', () => {
     show(regressed);
     expect(rowsOf('error-table').slice(1)).toEqual([
       ['This model', '0.1612', '0.2104', '0.912'],
-      ['Always saying the mean', '0.66', '0.7591', '-0.003'],
-      ['Ridge regression', '0.17', '0.2111', '0.910'],
+      ['Always saying the mean', '0.6600', '0.7591', '-0.003'],
+      ['Ridge regression', '0.1700', '0.2111', '0.910'],
     ]);
-    expect(rowsOf('worst')[1]).toEqual(['Line 136', '1.4', '1.95', '0.55']);
+    expect(rowsOf('worst')[1]).toEqual(['Line 136', '1.40', '1.95', '0.55']);
     expect(all('confusion')).toEqual([]);
   });
 });

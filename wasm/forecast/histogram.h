@@ -1,0 +1,19 @@
+// How values are spread: counted in bins of one round width.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sg {
+
+struct Histogram {
+  int64_t first = 0;             // bin i holds what lies from (first + i) * width up to the next
+  double width = 1;              // 1, 2, 2.5 or 5 and zeros
+  std::vector<uint64_t> counts;  // none at the ends is 0
+};
+
+/// As many bins as the values' number and quartiles ask for (Freedman and Diaconis 1981), about: none is narrower than
+/// a `most`th of all that there is. What is not finite is left out.
+Histogram histogram(std::vector<double> values, size_t most);
+
+}  // namespace sg
