@@ -94,10 +94,16 @@ export interface Option {
   disabled?: boolean;
 }
 
+/** Letters that the narrow popup has room for in half its width. */
+const HALF = 16;
+
 export class SelectField extends Field<HTMLSelectElement> {
+  readonly #wide: boolean;
+
   constructor(options: FieldOptions & { change: (value: string) => void }) {
     const select = make('select');
     super(select, options);
+    this.#wide = options.wide === true;
     on(select, 'change', () => {
       options.change(select.value);
     });
@@ -105,7 +111,15 @@ export class SelectField extends Field<HTMLSelectElement> {
 
   show(options: readonly Option[], chosen: string): void {
     setOptions(this.control, options, chosen);
+    const long = options.some(({ label, disabled }) => disabled !== true && roomFor(label) > HALF);
+    const wide = this.#wide || long;
+    setAttribute(this.element, 'class', wide ? 'field wide' : 'field');
   }
+}
+
+/** In Latin letters: a Chinese one is as wide as two. */
+function roomFor(text: string): number {
+  return text.length + (text.match(/\p{Script=Han}/gu)?.length ?? 0);
 }
 
 export class CheckField {

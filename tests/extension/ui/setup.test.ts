@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Bench } from './bench.ts';
 import { all, button, choose, input, one, select, type } from './recorder.ts';
 import * as commands from '../../../extension/src/messages/commands.ts';
+import { SelectField } from '../../../extension/src/ui/fields.ts';
 import { settingId } from '../../../extension/src/ui/testids.ts';
 import { settings } from '../settings.ts';
 import { column, description, stateOf } from './states.ts';
@@ -27,6 +28,21 @@ describe('set-up', () => {
     const boxes = all<HTMLInputElement>('feature');
     expect(boxes.map(({ disabled }) => disabled)).toEqual([true, false, false, false, false, true]);
     expect(boxes.map(({ checked }) => checked)).toEqual([false, true, true, true, true, false]);
+  });
+
+  it('gives a choice the whole width where one of its names needs it, in any script', () => {
+    const isWide = (element: Element): boolean => element.classList.contains('wide');
+    bench.show(stateOf('ready'));
+    expect(isWide(select('device-choice').parentElement!)).toBe(false);
+    choose(select('task'), 'regression');
+    expect(isWide(select('split').parentElement!)).toBe(true);
+    const field = new SelectField({ label: 'a', change: () => undefined });
+    const isWideWith = (label: string, disabled = false): boolean => {
+      field.show([{ value: 'a', label, disabled }], 'a');
+      return isWide(field.element);
+    };
+    expect([isWideWith('温度'.repeat(6)), isWideWith('温度'.repeat(4))]).toEqual([true, false]);
+    expect(isWideWith('temperature'.repeat(6), true)).toBe(false);
   });
 
   it('finds a column of a wide table by its name, and keeps what was chosen among the others', () => {
