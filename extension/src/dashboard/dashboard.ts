@@ -132,9 +132,10 @@ document.body.append(
     'main',
     {},
     make('div', { class: 'across' }, noticeList.element, roomQuestion.element),
+    make('div', { class: 'column side now' }, control),
     make(
       'div',
-      { class: 'column' },
+      { class: 'column wide' },
       welcome,
       lossCard,
       predictions.element,
@@ -146,8 +147,7 @@ document.body.append(
     ),
     make(
       'div',
-      { class: 'column side' },
-      control,
+      { class: 'column side rest' },
       figures.element,
       checkpoints.element,
       machine.element,
