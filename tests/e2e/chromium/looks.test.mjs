@@ -32,7 +32,10 @@ async function missed(page) {
 async function narrowed(page, width) {
   await page.setViewport({ width, height: 900 });
   await page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    () =>
+      new Promise((done) =>
+        globalThis.requestAnimationFrame(() => globalThis.requestAnimationFrame(done)),
+      ),
   );
 }
 

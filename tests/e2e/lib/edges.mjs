@@ -41,7 +41,7 @@ export function cutTexts() {
       return false;
     const { left, right } = element.getBoundingClientRect();
     return [...element.childNodes].some((node) => {
-      if (node.nodeType !== Node.TEXT_NODE || node.data.trim() === '') return false;
+      if (node.nodeType !== 3 || node.data.trim() === '') return false;
       const range = document.createRange();
       range.selectNodeContents(node);
       const text = range.getBoundingClientRect();
@@ -53,7 +53,7 @@ export function cutTexts() {
     const chosen = select.selectedOptions[0];
     if (chosen === undefined) return false;
     const copy = document.createElement('select');
-    copy.append(new Option(chosen.textContent));
+    copy.append(chosen.cloneNode(true));
     Object.assign(copy.style, { position: 'absolute', width: 'max-content' });
     select.after(copy);
     const narrow = copy.offsetWidth > select.offsetWidth + 1;
