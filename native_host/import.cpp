@@ -29,7 +29,7 @@ Source source_of(const OpenFile& file, const std::string& path) {
 
 /// Of an archive of arrays, what was not chosen, or does not stand beside the others: told by the arrays' headers
 /// alone.
-std::vector<std::optional<std::string>> unlike_arrays(const OpenFile& file) {
+std::vector<std::optional<std::string>> unlike_arrays(const OpenFile& file, const Json& options) {
   const auto container = Container::open(file);
   std::vector<NamedRows> arrays;
   std::string head(kNpyHeadBytes, '\0');
@@ -39,7 +39,7 @@ std::vector<std::optional<std::string>> unlike_arrays(const OpenFile& file) {
         head.data(), head.size(), [&](char* to, std::size_t most, std::size_t) { return container->read(to, most); });
     arrays.push_back({*name, npy_rows({reinterpret_cast<const std::uint8_t*>(head.data()), have})});
   }
-  return left_out(arrays);
+  return left_out(arrays, chosen_arrays(options));
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ void FileImport::begin() {
   container_ = Container::open(file_);
   writer_ = std::make_unique<DatasetWriter>(datasets_);
   writer_->check_room(0, 0);
-  left_out_ = unlike_arrays(file_);
+  left_out_ = unlike_arrays(file_, options_);
   Json told = Json::array();
   for (const auto& text : left_out_)
     if (text) told.push_back(*text);

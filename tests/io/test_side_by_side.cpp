@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "io/formats.h"
 #include "io/side_by_side.h"
 #include "tests/io/shards.h"
 
@@ -40,7 +41,7 @@ TEST_CASE("of the arrays of an archive the host and the extension read the same"
     for (const auto& shape : c["shapes"])
       arrays.push_back({"a" + std::to_string(arrays.size()),
                         npy_rows(as_bytes(head_of(shape, 1 + static_cast<int>(arrays.size() % 2))))});
-    const auto told = left_out(arrays);
+    const auto told = left_out(arrays, chosen_arrays(c));
     REQUIRE(told.size() == c["leftOut"].size());
     for (size_t i = 0; i < told.size(); ++i) {
       const auto& why = c["leftOut"][i];
@@ -50,6 +51,36 @@ TEST_CASE("of the arrays of an archive the host and the extension read the same"
       CHECK(told[i] == expected);
     }
   }
+}
+
+TEST_CASE("arrays are chosen by their names, and a name that none has is refused with those that there are",
+          "[io][npy]") {
+  const std::vector<NamedRows> arrays{{"x.npy", 7}, {"y", 5}, {"set/y.npy", 5}};
+  const auto code = [](const auto& call) {
+    try {
+      call();
+    } catch (const Error& e) {
+      CHECK(e.code() == "npy.bad_option");
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const auto told = left_out(arrays, std::vector<std::string>{"set/y"});
+  CHECK(told == std::vector<std::optional<std::string>>{"'x.npy' was left out: it was not chosen",
+                                                        "'y' was left out: it was not chosen", std::nullopt});
+  CHECK(code([&] {
+          left_out(arrays, std::vector<std::string>{"x", "z"});
+        }) == "option 'arrays': there is no array 'z'; there are 'x', 'y', 'set/y'");
+  CHECK_FALSE(chosen_arrays({{"format", "npy"}}));
+  for (const nlohmann::json& bad : {nlohmann::json("x"), nlohmann::json::array(), nlohmann::json::array({1})})
+    CHECK(code([&] { chosen_arrays({{"arrays", bad}}); }) != "");
+  // A file that is no archive has no array but itself.
+  const std::string file = head_of("(2,)") + std::string(8, '\0');
+  const auto open = [&](const std::vector<std::string>& names) {
+    open_detecting({{"arrays", names}}, "x.npy", {})
+        ->feed(as_bytes(std::string(kHeadBytes, '\0').replace(0, file.size(), file)));
+  };
+  CHECK(code([&] { open({"y"}); }) == "option 'arrays' names other arrays than 'x', which is read");
 }
 
 TEST_CASE("arrays that stand side by side give their names to their columns", "[io][import]") {

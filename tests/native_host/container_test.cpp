@@ -171,6 +171,24 @@ TEST_CASE("the arrays of an NPZ stand side by side", "[host][import]") {
   CHECK(told.columns[2].name == "y");
   CHECK(told.description["repairs"]["byKind"]["left_out"] == 2);
   CHECK_THAT(told.description["repairs"]["first"][0]["text"].get<std::string>(), Catch::Contains("'names.npy'"));
+  // Others are read where they are asked for by name, and it is another import.
+  const Json chosen = import_file(*s.host, "Shadegrad/more.npz", {{"arrays", {"names"}}}).reply;
+  INFO(chosen.dump());
+  REQUIRE(chosen["ok"] == true);
+  CHECK(chosen["reused"] == false);
+  CHECK(chosen["rows"] == 3);
+  const sg::Manifest names = manifest_of(s, chosen["dataset"]);
+  CHECK(names.source.parts.size() == 1);
+  CHECK(names.options == Json{{"arrays", {"names"}}});
+  CHECK(names.description["repairs"]["byKind"]["left_out"] == 3);
+  CHECK(import_file(*s.host, "Shadegrad/more.npz", {{"arrays", {"names"}}}).reply["reused"] == true);
+  const auto cause = [&](const Json& names_of) {
+    const Json refused = import_file(*s.host, "Shadegrad/more.npz", {{"arrays", names_of}}).reply;
+    CHECK(refused["code"] == "dataset.malformed");
+    return refused["cause"];
+  };
+  CHECK(cause({"x", "z"}) == "npy.bad_option");
+  CHECK(cause({"x", "names"}) == "import.rows");
   // One that says more than the zip has is refused before it is read.
   zip(s.file("bad.npz"), {{"x.npy", npy("<f4", "(400000, 5)", noise(1000))}});
   CHECK(import_file(*s.host, "Shadegrad/bad.npz").reply["cause"] == "npy.truncated");

@@ -9,6 +9,7 @@
 #include "io/csv_types.h"
 #include "io/fields.h"
 #include "io/formats.h"
+#include "io/side_by_side.h"
 #include "io/table_json.h"
 
 namespace sg {
@@ -66,9 +67,7 @@ std::string stem(const std::string& name) {
 
 /// Of arrays side by side: "y" of a list, "X_0", "X_1", ... of a matrix.
 void name_by_array(Table& table, const std::string& part) {
-  std::string name = last_of(part);
-  constexpr std::string_view kEnding = ".npy";
-  if (name.size() > kEnding.size() && name.ends_with(kEnding)) name.resize(name.size() - kEnding.size());
+  const std::string name(array_name(last_of(part)));
   for (Column& column : table.columns) {
     if (column.name == "value" && table.columns.size() == 1) column.name = name;
     if (column.name == "column_" + std::to_string(column.index + 1))

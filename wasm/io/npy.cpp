@@ -10,6 +10,7 @@
 #include "io/csv_types.h"
 #include "io/formats.h"
 #include "io/npy_header.h"
+#include "io/side_by_side.h"
 #include "io/table_builder.h"
 
 namespace sg {
@@ -265,8 +266,16 @@ Claim claim_npy(std::span<const uint8_t> head, std::string_view name) {
   return has_ending(npy_format, name) ? Claim::by_name : Claim::none;
 }
 
+/// `arrays` chooses among those of an archive (io/side_by_side.h): one that is read here must be among them.
 std::unique_ptr<TableReader> open_npy(const nlohmann::json& options, std::string_view name, const ReadTarget& target) {
-  return std::make_unique<NpyReader>(options_like_csv(options, npy_format.name, name, target));
+  nlohmann::json own = options;
+  if (const auto chosen = chosen_arrays(options)) {
+    if (std::find(chosen->begin(), chosen->end(), array_name(name)) == chosen->end())
+      throw Error("npy.bad_option",
+                  "option 'arrays' names other arrays than '" + shorten(array_name(name), 100) + "', which is read");
+    own.erase("arrays");
+  }
+  return std::make_unique<NpyReader>(options_like_csv(own, npy_format.name, name, target));
 }
 
 }  // namespace

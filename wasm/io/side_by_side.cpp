@@ -1,13 +1,51 @@
 #include "io/side_by_side.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "io/csv_types.h"
 #include "io/error.h"
+#include "io/fields.h"
 #include "io/npy_header.h"
 
 namespace sg {
+namespace {
+
+std::vector<std::optional<std::string>> not_chosen(const std::vector<NamedRows>& arrays,
+                                                   const std::vector<std::string>& chosen) {
+  std::string names;
+  for (const NamedRows& array : arrays)
+    names += (names.empty() ? "'" : ", '") + shorten(array_name(array.name), 100) + "'";
+  for (const std::string& name : chosen) {
+    const auto named = [&](const NamedRows& array) { return array_name(array.name) == name; };
+    if (std::none_of(arrays.begin(), arrays.end(), named))
+      throw Error("npy.bad_option",
+                  "option 'arrays': there is no array '" + shorten(name, 100) + "'; there are " + shorten(names, 1000));
+  }
+  std::vector<std::optional<std::string>> told;
+  for (const NamedRows& array : arrays) {
+    const bool taken = std::find(chosen.begin(), chosen.end(), array_name(array.name)) != chosen.end();
+    told.push_back(taken ? std::nullopt
+                         : std::optional("'" + shorten(array.name, 100) + "' was left out: it was not chosen"));
+  }
+  return told;
+}
+
+}  // namespace
+
+std::string_view array_name(std::string_view file) {
+  constexpr std::string_view kEnding = ".npy";
+  return file.size() > kEnding.size() && file.ends_with(kEnding) ? file.substr(0, file.size() - kEnding.size()) : file;
+}
+
+std::optional<std::vector<std::string>> chosen_arrays(const nlohmann::json& options) {
+  if (!options.is_object() || !options.contains("arrays")) return std::nullopt;
+  JsonFields fields(options, "npy.bad_option", "");
+  std::vector<std::string> names = fields.texts("arrays");
+  if (names.empty()) fields.refuse("arrays", "must name an array");
+  return names;
+}
 
 std::optional<uint64_t> npy_rows(std::span<const uint8_t> head) {
   constexpr std::string_view kMagic = "\x93NUMPY";
@@ -25,7 +63,9 @@ std::optional<uint64_t> npy_rows(std::span<const uint8_t> head) {
   }
 }
 
-std::vector<std::optional<std::string>> left_out(const std::vector<NamedRows>& arrays) {
+std::vector<std::optional<std::string>> left_out(const std::vector<NamedRows>& arrays,
+                                                 const std::optional<std::vector<std::string>>& named) {
+  if (named) return not_chosen(arrays, *named);
   std::map<uint64_t, size_t> uses;
   for (const NamedRows& array : arrays)
     if (array.rows) ++uses[*array.rows];

@@ -66,20 +66,27 @@ export const runConfig: v.Check<RunConfig> = v.object({ model, data, training })
 
 /** Of one data set: pictures of a folder. */
 const MOST_FILES = 200_000;
+const MOST_ARRAYS = 1000;
+
+/** Of an archive: those that become the table; without it, those that stand side by side. */
+const arrays = v.list(v.text(1000, 1), MOST_ARRAYS, 1);
 
 const source = v.variant('kind', {
-  file: v.object({ kind: v.oneOf('file'), file: v.instance(File, 'File') }),
+  file: v.object({ kind: v.oneOf('file'), file: v.instance(File, 'File') }, { arrays }),
   // Several files that belong together: arrays, or a folder of pictures. A File forgets its folder on the way.
-  files: v.object({
-    kind: v.oneOf('files'),
-    name: v.text(1000, 1),
-    files: v.list(
-      v.object({ path: v.text(4096, 1), file: v.instance(File, 'File') }),
-      MOST_FILES,
-      1,
-    ),
-  }),
-  host: v.object({ kind: v.oneOf('host'), path: v.text(4096, 1) }),
+  files: v.object(
+    {
+      kind: v.oneOf('files'),
+      name: v.text(1000, 1),
+      files: v.list(
+        v.object({ path: v.text(4096, 1), file: v.instance(File, 'File') }),
+        MOST_FILES,
+        1,
+      ),
+    },
+    { arrays },
+  ),
+  host: v.object({ kind: v.oneOf('host'), path: v.text(4096, 1) }, { arrays }),
   example: v.object({ kind: v.oneOf('example'), name: v.text(100, 1) }),
   imported: v.object({ kind: v.oneOf('imported'), id: v.text(100, 1) }),
 });
@@ -93,6 +100,8 @@ export const COMMANDS = {
   'state.get': none,
   'dataset.open': v.object({ source }),
   'dataset.close': none,
+  // Other arrays of the archive that is open take the place of those that were read.
+  'dataset.arrays': v.object({ arrays }),
   'import.list': none,
   'import.remove': v.object({ id: v.text(100, 1) }),
   // Removes what RunState.shortage offers and goes on with the import that lacked the room.
@@ -191,6 +200,7 @@ export interface Results {
   'state.get': RunState;
   'dataset.open': { description: DatasetDescription };
   'dataset.close': Nothing;
+  'dataset.arrays': { description: DatasetDescription };
   'import.list': { imports: ImportedDataset[] };
   'import.remove': Nothing;
   'import.makeRoom': { description: DatasetDescription };

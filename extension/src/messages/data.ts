@@ -42,6 +42,15 @@ export interface Shortage {
   offered: Pick<ImportedDataset, 'id' | 'name' | 'bytes' | 'used'>[];
 }
 
+/** One of the arrays that an archive holds. */
+export interface ArrayInfo {
+  name: string;
+  /** Null: it is a single value. */
+  rows: number | null;
+  /** Whether it is a part of the table. */
+  read: boolean;
+}
+
 export interface ReadingProgress {
   bytes: number;
   total: number;

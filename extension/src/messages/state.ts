@@ -2,6 +2,7 @@
 // changes; progress and new losses follow as increments that `applyProgress` adds. `revision` grows by one with each
 // message, so that a page that missed one notices and asks for the whole again.
 import type {
+  ArrayInfo,
   DatasetDescription,
   FirstRows,
   ImportedDataset,
@@ -233,6 +234,8 @@ export interface RunState {
   /** While phase is 'reading', once they are known. */
   firstRows: FirstRows | null;
   description: DatasetDescription | null;
+  /** Of the archive that was opened; empty where it is none, or only its import is known. */
+  arrays: ArrayInfo[];
   config: RunConfig | null;
   /** From a link or another run, to begin the next one with. */
   offered: RunConfig | null;
@@ -301,6 +304,7 @@ export function emptyState(): RunState {
     reading: null,
     firstRows: null,
     description: null,
+    arrays: [],
     config: null,
     offered: null,
     trials: [],

@@ -16,6 +16,8 @@ export interface Part {
   size: number | null;
   options: Record<string, unknown>;
   chunks: () => Bytes;
+  /** Of an array in an archive of several; null: it has no rows. */
+  rows?: number | null;
   /** Why it does not stand beside the other parts, and is not read. */
   leftOut?: string;
 }

@@ -1,25 +1,48 @@
-// Which arrays of an archive stand side by side: those of the number of rows that most of them have. What is left out is
-// told with the reason. The native host does the same by wasm/io/side_by_side.h; FORMATS.md has the rule.
+// Which arrays of an archive stand side by side: those that the person has chosen, or else those of the number of rows
+// that most of them have. What is left out is told with the reason. The native host does the same by
+// wasm/io/side_by_side.h; FORMATS.md has the rule.
 import type { Part } from './access.ts';
-import { startsWith } from './access.ts';
+import { ReadingError, startsWith } from './access.ts';
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 const LONGEST_HEADER = 10_000;
 
-/** All of them; those that do not stand beside the others say why. */
-export async function sideBySide(arrays: Part[]): Promise<Part[]> {
+/** All of them; those that do not stand beside the others say why. `chosen` are names. */
+export async function sideBySide(arrays: Part[], chosen?: readonly string[]): Promise<Part[]> {
+  if (chosen !== undefined) checkNames(arrays, chosen);
   if (arrays.length < 2) return arrays;
-  const rows: (number | null)[] = [];
-  for (const array of arrays) rows.push(await rowsOf(array));
-  const chosen = frequent(rows);
-  if (chosen === null) return arrays;
-  return arrays.map((array, i) => {
-    const own = rows[i] ?? null;
-    if (own === chosen) return array;
-    const has = own === null ? 'has no rows' : `has ${String(own)} ${own === 1 ? 'row' : 'rows'}`;
-    const leftOut = `"${array.name}" was left out: it ${has}, and the arrays that were read have ${String(chosen)}`;
-    return { ...array, leftOut };
+  const all: (Part & { rows: number | null })[] = [];
+  for (const array of arrays) all.push({ ...array, rows: await rowsOf(array) });
+  if (chosen !== undefined) {
+    const names = new Set(chosen);
+    return all.map((array) =>
+      names.has(array.name) ? array : { ...array, leftOut: leftOut(array, 'it was not chosen') },
+    );
+  }
+  const most = frequent(all.map(({ rows }) => rows));
+  if (most === null) return all;
+  return all.map((array) => {
+    const { rows } = array;
+    if (rows === most) return array;
+    const has = rows === null ? 'no rows' : `${String(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+    const why = `it has ${has}, and the arrays that were read have ${String(most)}`;
+    return { ...array, leftOut: leftOut(array, why) };
   });
+}
+
+function leftOut({ name }: Part, why: string): string {
+  return `"${name}" was left out: ${why}`;
+}
+
+function checkNames(arrays: readonly Part[], chosen: readonly string[]): void {
+  const names = arrays.map(({ name }) => name);
+  const missing = chosen.find((name) => !names.includes(name));
+  if (missing === undefined) return;
+  const shown = names.slice(0, 20).map((name) => `"${name}"`);
+  throw new ReadingError(
+    'npy.bad_option',
+    `There is no array "${missing}" in it; there are ${shown.join(', ')}${names.length > shown.length ? ', ...' : ''}.`,
+  );
 }
 
 /** Of lengths that are as frequent the greater one, and a single row only where there is no other length. */

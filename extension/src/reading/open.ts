@@ -13,6 +13,8 @@ import { isZip, zipParts } from './zip.ts';
 export interface ReadingOptions {
   /** The file to read of an archive that holds several. */
   member?: string;
+  /** Of an archive of arrays: which of them become the table, by name. */
+  arrays?: readonly string[];
   image?: Partial<ImageOptions>;
 }
 
@@ -87,7 +89,8 @@ async function chosen(
     return [imagesPart(archive.name, files, { ...IMAGES, ...options.image })];
   }
   const arrays = parts.filter(({ options: own }) => own['format'] === 'npy');
-  if (arrays.length > 0 && arrays.length === parts.length) return sideBySide(arrays);
+  if (arrays.length > 0 && arrays.length === parts.length)
+    return sideBySide(arrays, options.arrays);
   if (parts.length === 1) return parts;
   const tables = parts.filter(({ name }) => TABLES.has(endingOf(name)));
   if (tables.length === 1) return tables;

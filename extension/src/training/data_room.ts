@@ -41,6 +41,8 @@ export class DataRoom {
   readonly #events: DataEvents;
   readonly #importing: Importing;
   #dataset: OpenDataset | null = null;
+  /** Where it came from. */
+  #source: DataSource | null = null;
   #reading: AbortController | null = null;
   /** What lacked the room. */
   #lacked: DataSource | null = null;
@@ -100,6 +102,7 @@ export class DataRoom {
         throw cancelled(opened.source.name);
       }
       this.#use(opened, imports);
+      this.#source = source;
       for (const id of opened.replaced) await this.#parts.datasets.remove(id);
       return { description: opened.description };
     } catch (error) {
@@ -113,6 +116,18 @@ export class DataRoom {
       this.#events.changed();
       await this.refresh();
     }
+  }
+
+  /** The archive that is open, with other arrays as its table. */
+  withArrays(arrays: string[]): DataSource {
+    const source = this.#source;
+    const known = this.#dataset?.arrays ?? [];
+    if (known.length === 0 || source?.kind === 'imported' || source?.kind === 'example' || !source)
+      throw new TrainingError(
+        'dataset.missing',
+        'No archive of arrays is open: pick its file again.',
+      );
+    return { ...source, arrays };
   }
 
   /** Another file, for as long as it is used; what is open stays open. */
@@ -152,7 +167,8 @@ export class DataRoom {
     this.#events.replacing();
     if (this.#dataset !== null) this.#parts.core.datasetClose(this.#dataset.handle);
     this.#dataset = null;
-    this.#parts.snapshot.update({ ...NO_RUN, phase: 'empty', source: null, description: null });
+    const nothing = { source: null, description: null, arrays: [] };
+    this.#parts.snapshot.update({ ...NO_RUN, phase: 'empty', ...nothing });
     this.#events.changed();
   }
 
@@ -236,14 +252,18 @@ export class DataRoom {
       source: bytes.info,
       failure: null,
     });
-    return this.#importing.open(bytes, task);
+    return { ...(await this.#importing.open(bytes, task)), arrays: bytes.arrays ?? [] };
   }
 
   async #byteSource(source: Exclude<DataSource, { kind: 'imported' }>): Promise<ByteSource> {
     if (source.kind === 'file')
-      return pickedSource(source.file.name, [{ path: source.file.name, file: source.file }]);
-    if (source.kind === 'files') return pickedSource(source.name, source.files);
-    if (source.kind === 'host') return hostSource(this.#parts.link, source.path);
+      return pickedSource(
+        source.file.name,
+        [{ path: source.file.name, file: source.file }],
+        source,
+      );
+    if (source.kind === 'files') return pickedSource(source.name, source.files, source);
+    if (source.kind === 'host') return hostSource(this.#parts.link, source.path, source);
     return exampleSource(this.#parts.examples, source.name);
   }
 
@@ -257,8 +277,15 @@ export class DataRoom {
     this.#events.replacing();
     if (before !== null) this.#parts.core.datasetClose(before.handle);
     this.#dataset = opened;
-    const { source, description } = opened;
-    this.#parts.snapshot.update({ ...NO_RUN, phase: 'ready', source, description, imports });
+    const { source, description, arrays = [] } = opened;
+    this.#parts.snapshot.update({
+      ...NO_RUN,
+      phase: 'ready',
+      source,
+      description,
+      arrays,
+      imports,
+    });
   }
 
   #lacks(source: DataSource, { shortage }: ShortageError): void {

@@ -2,6 +2,7 @@
 // gives nowhere to keep shards. The data set of before stays until the new one is whole, so that a file that vanishes half
 // way costs nothing.
 import type {
+  ArrayInfo,
   DatasetDescription,
   FirstRows,
   ReadingProgress,
@@ -21,6 +22,8 @@ export interface OpenDataset {
   stored: StoredDataset | null;
   /** Older imports of the same source: nobody needs them once this one is used. */
   replaced: string[];
+  /** Of an archive whose file is at hand. */
+  arrays?: ArrayInfo[];
 }
 
 export interface ReadingTask {

@@ -80,6 +80,7 @@ function handlersOf({ training, snapshot, saving, link }: DeskParts): Handlers {
       training.closeDataset();
       return {};
     },
+    'dataset.arrays': ({ arrays }) => training.openDataset(training.data.withArrays(arrays)),
     'import.list': async () => ({ imports: await training.data.refresh() }),
     'import.remove': async ({ id }) => {
       await training.data.remove(id);

@@ -2,7 +2,7 @@
 // the package. Each gives what tells it from another source, and then the bytes in pieces of a few MiB at most, or an
 // error that says where it stopped. A source has parts where it holds several files; a plain file is its own one part.
 import type { DataSource } from '../messages/commands.ts';
-import type { SourceInfo } from '../messages/state.ts';
+import type { ArrayInfo, SourceInfo } from '../messages/state.ts';
 import type { Fingerprint } from '../storage/manifest.ts';
 import type { RandomAccess } from '../reading/access.ts';
 import { isColumnar, needsOpening } from '../reading/open.ts';
@@ -12,7 +12,8 @@ import { TrainingError } from './errors.ts';
 import { importOnHost, LARGE_BYTES } from './host_import.ts';
 import type { HostImport } from './host_import.ts';
 import type { HostLink } from './hostlink.ts';
-import { openedParts } from './picked.ts';
+import { openedParts, optionsOf } from './picked.ts';
+import type { Chosen } from './picked.ts';
 
 export interface SourcePart {
   name: string;
@@ -25,6 +26,8 @@ export interface ByteSource {
   parts: SourcePart[];
   /** What of the source is no part, a sentence for each. */
   leftOut?: string[];
+  /** Where it is an archive of several. */
+  arrays?: ArrayInfo[];
   /** The parts are files inside the source, and not its own bytes. */
   contained: boolean;
   /** Of the source's own bytes, where those of its parts are others: how many were read so far. */
@@ -43,7 +46,7 @@ export const END = 65_536;
 const FIRST_SLICE = 262_144;
 const SLICE = 2_097_152;
 
-export function fileSource(file: File): ByteSource {
+export function fileSource(file: File, options: Record<string, unknown> = {}): ByteSource {
   const { name, size, lastModified: mtime } = file;
   const end = async (from: number): Promise<string> =>
     sha256Of(new Uint8Array(await bytesOf(file, from, from + END)));
@@ -51,7 +54,7 @@ export function fileSource(file: File): ByteSource {
     info: { kind: 'file', name, size, path: null, imported: null },
     parts: [{ name, size, chunks: slices(file) }],
     contained: false,
-    options: {},
+    options,
     remote: null,
     fingerprint: async () => ({
       name,
@@ -98,7 +101,11 @@ export async function bytesOf(file: File, from: number, to: number): Promise<Arr
   }
 }
 
-export async function hostSource(link: HostLink, path: string): Promise<ByteSource> {
+export async function hostSource(
+  link: HostLink,
+  path: string,
+  chosen: Chosen = {},
+): Promise<ByteSource> {
   const read = (fields: { offset?: number; length?: number }): ReturnType<typeof readHost> =>
     readHost(link, path, fields);
   const begin = await read({ length: END });
@@ -106,7 +113,7 @@ export async function hostSource(link: HostLink, path: string): Promise<ByteSour
   const head = await gather(begin.chunks);
   const name = path.slice(path.lastIndexOf('/') + 1);
   const unpacked = needsOpening(head, name)
-    ? await openedParts(name, [hostAccess(link, path, size)])
+    ? await openedParts(name, [hostAccess(link, path, size)], chosen)
     : null;
   const rest = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
     if (head.length > 0) yield head;
@@ -116,12 +123,16 @@ export async function hostSource(link: HostLink, path: string): Promise<ByteSour
     size <= END ? head : gather((await read({ offset: size - END })).chunks);
   return {
     info: { kind: 'host', name, size, path, imported: null },
-    ...(unpacked ?? { parts: [{ name, size, chunks: rest() }], contained: false, options: {} }),
+    ...(unpacked ?? {
+      parts: [{ name, size, chunks: rest() }],
+      contained: false,
+      options: optionsOf(chosen),
+    }),
     ...(unpacked === null ? { beginning: head } : {}),
     remote:
       size < LARGE_BYTES || isColumnar(head)
         ? null
-        : (task) => importOnHost(link, { path, size, options: {} }, task),
+        : (task) => importOnHost(link, { path, size, options: optionsOf(chosen) }, task),
     fingerprint: async () => ({
       name,
       size,

@@ -8,6 +8,7 @@ import type {
   RunState,
   SettingField,
 } from '../messages/state.ts';
+import { makeArrayChoice } from './array_choice.ts';
 import {
   checkChoices,
   choicesFromConfig,
@@ -44,6 +45,8 @@ export interface SetupOptions {
   actions: Pick<Actions, 'ask' | 'run'>;
   train: (config: RunConfig) => void;
   close: () => void;
+  /** Has other arrays of the open archive read. */
+  chooseArrays: (names: string[]) => void;
   storage: Storage;
 }
 
@@ -135,6 +138,7 @@ export class Setup {
     this.element.replaceChildren(
       make('div', { class: 'stack tight' }, title, shape),
       repairs.element,
+      ...makeArrayChoice(state.arrays, this.#options.chooseArrays),
       this.#add(new ColumnList(description, this.#change)),
       make(
         'div',

@@ -63,6 +63,9 @@ export class Stage {
     this.#setup = new Setup({
       actions,
       close,
+      chooseArrays: (arrays) => {
+        void actions.run({ type: 'dataset.arrays', arrays });
+      },
       storage: options.storage,
       train: (config) => {
         void this.#start(actions, config);

@@ -41,6 +41,9 @@ export const testIds = {
   sourceName: 'source-name',
   sourceShape: 'source-shape',
   repairs: 'repairs',
+  arrays: 'arrays',
+  array: 'array',
+  arraysRead: 'arrays-read',
   previewTable: 'preview-table',
   columnTable: 'column-table',
   // Setting up a run

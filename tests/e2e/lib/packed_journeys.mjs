@@ -80,6 +80,25 @@ export function packedJourneys(name, title) {
       const names = arrays.description.columns.map(({ name }) => name);
       assert.deepEqual(names, ['x_0', 'x_1', 'x_2', 'y']);
 
+      await ui.pickFile(join(golden, 'arrays.npz'));
+      await ui.wait('arrays');
+      await ui.page.click('[data-testid="arrays"] summary');
+      const [x] = await ui.page.$$('[data-testid="array"]');
+      await x.click();
+      await ui.click('arrays-read');
+      const chosen = await observer.until(
+        ({ phase, description }) => phase === 'ready' && description.columns.length === 1,
+        'the other array alone',
+      );
+      assert.deepEqual(
+        chosen.arrays.map(({ name, read }) => [name, read]),
+        [
+          ['x', false],
+          ['y', true],
+        ],
+      );
+      await observer.call({ type: 'dataset.close' });
+
       await ui.pickFile(join(world.granted, 'waves.csv.gz'));
       await observer.until(({ phase }) => phase === 'ready', 'the packed table', 30);
       await ui.train({ target: 'value', lookBack: 14, horizon: 1, epochs: 2, device: 'cpu' });

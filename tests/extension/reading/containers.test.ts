@@ -11,7 +11,7 @@ const TABLE = `a,b\n${Array.from({ length: 200 }, (_, i) => `${String(i)},${i % 
 /** The rule's own examples, which the host's reader is held to as well. */
 const CASES = JSON.parse(
   readFileSync(new URL('../../golden/side_by_side.json', import.meta.url), 'utf8'),
-) as { what: string; shapes: string[]; leftOut: (string | null)[] }[];
+) as { what: string; shapes: string[]; arrays?: string[]; leftOut: (string | null)[] }[];
 
 async function textOf(part: Part): Promise<string> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -62,7 +62,7 @@ describe('packed files', () => {
       const text = Array.from(header, (character) => character.charCodeAt(0));
       return Uint8Array.from([0x93, ...Buffer.from('NUMPY'), version, 0, ...length, ...text]);
     };
-    const read = async (shapes: string[]): Promise<(string | undefined)[]> => {
+    const read = async (shapes: string[], chosen?: string[]): Promise<(string | undefined)[]> => {
       const parts = shapes.map((shape, i): Part => ({
         name: `a${String(i)}`,
         size: null,
@@ -73,15 +73,18 @@ describe('packed files', () => {
           for (let at = 0; at < bytes.length; at += 9) yield bytes.slice(at, at + 9);
         },
       }));
-      return (await sideBySide(parts)).map(({ leftOut }) => leftOut);
+      return (await sideBySide(parts, chosen)).map(({ leftOut }) => leftOut);
     };
 
-    it.each(CASES)('are chosen as the host chooses them: $what', async ({ shapes, leftOut }) => {
-      const expected = leftOut.map((why, i) =>
-        why === null ? undefined : `"a${String(i)}" was left out: ${why}`,
-      );
-      expect(await read(shapes)).toEqual(expected);
-    });
+    it.each(CASES)(
+      'are chosen as the host chooses them: $what',
+      async ({ shapes, arrays, leftOut }) => {
+        const expected = leftOut.map((why, i) =>
+          why === null ? undefined : `"a${String(i)}" was left out: ${why}`,
+        );
+        expect(await read(shapes, arrays)).toEqual(expected);
+      },
+    );
 
     it('that are no arrays at all are left to their reader', async () => {
       const part = (bytes: Uint8Array<ArrayBuffer>): Part => ({
@@ -93,9 +96,25 @@ describe('packed files', () => {
         },
       });
       const bad = [part(new Uint8Array(40)), part(new Uint8Array(3))];
-      expect(await sideBySide(bad)).toEqual(bad);
+      expect(await sideBySide(bad)).toMatchObject(bad);
+      expect((await sideBySide(bad)).map(({ leftOut }) => leftOut)).toEqual([undefined, undefined]);
       const [, left] = await sideBySide([part(npy('(5,)')), part(new Uint8Array(40))]);
       expect(left!.leftOut).toMatch(/has no rows/);
+    });
+  });
+
+  it('arrays of an archive are chosen by their names, and a name that none has is refused', async () => {
+    const parts = await partsOf('x', [golden('arrays.npz')], { arrays: ['y'] });
+    expect(parts).toMatchObject([
+      { name: 'x', rows: 4, leftOut: '"x" was left out: it was not chosen' },
+      { name: 'y', rows: 4 },
+    ]);
+    expect(parts[1]).not.toHaveProperty('leftOut');
+    await expect(
+      partsOf('x', [golden('arrays.npz')], { arrays: ['y', 'z'] }),
+    ).rejects.toMatchObject({
+      code: 'npy.bad_option',
+      message: 'There is no array "z" in it; there are "x", "y".',
     });
   });
 

@@ -28,6 +28,14 @@ function together(name: string, files: File[], folder = ''): CommandOf<'dataset.
 
 const TEXT = new TextEncoder().encode('a,b\n1,2\n3,4\n');
 
+function array(rows: number): Uint8Array {
+  const header = `{'descr': '|u1', 'fortran_order': False, 'shape': (${String(rows)},), }`;
+  const start = Buffer.from(`NUMPY\u0001\u0000${String.fromCharCode(header.length)}\u0000`);
+  return Buffer.concat([Buffer.of(0x93), start, Buffer.from(header), Buffer.alloc(rows)]);
+}
+
+const ARCHIVE = storedZip({ 'x.npy': array(100), 'names.npy': array(3), 'y.npy': array(100) });
+
 describe('what was picked', () => {
   test('a packed table is imported under the name inside, and found again', async () => {
     const file = fileOf('mine.csv.gz', gzipSync(TEXT));
@@ -46,19 +54,55 @@ describe('what was picked', () => {
   });
 
   test('an array of another length is left out, and the import is told so', async () => {
-    const array = (rows: number): Uint8Array => {
-      const header = `{'descr': '|u1', 'fortran_order': False, 'shape': (${String(rows)},), }`;
-      const start = Buffer.from(`NUMPY\u0001\u0000${String.fromCharCode(header.length)}\u0000`);
-      return Buffer.concat([Buffer.of(0x93), start, Buffer.from(header), Buffer.alloc(rows)]);
-    };
-    const zip = storedZip({ 'x.npy': array(100), 'names.npy': array(3), 'y.npy': array(100) });
     const importOpen = vi.spyOn(room.core, 'importOpen');
-    const file = fileOf('set.npz', zip);
+    const file = fileOf('set.npz', ARCHIVE);
     await room.do({ type: 'dataset.open', source: { kind: 'file', file } });
     expect(room.core.parts).toEqual(['x', 'y']);
     expect(importOpen.mock.calls[0]![0].leftOut).toEqual([
       '"names" was left out: it has 3 rows, and the arrays that were read have 100',
     ]);
+  });
+
+  test('other arrays of the archive that is open take the place of those that were read', async () => {
+    const importOpen = vi.spyOn(room.core, 'importOpen');
+    await room.do({
+      type: 'dataset.open',
+      source: { kind: 'file', file: fileOf('set.npz', ARCHIVE) },
+    });
+    const read = async (): Promise<string[]> =>
+      (await state()).arrays.filter((array) => array.read).map(({ name }) => name);
+    expect((await state()).arrays).toEqual([
+      { name: 'x', rows: 100, read: true },
+      { name: 'names', rows: 3, read: false },
+      { name: 'y', rows: 100, read: true },
+    ]);
+    await room.do({ type: 'dataset.arrays', arrays: ['names'] });
+    expect(await read()).toEqual(['names']);
+    expect(room.core.parts).toEqual(['x', 'y', 'names']);
+    expect(importOpen.mock.calls[1]![0]).toMatchObject({
+      options: { arrays: ['names'] },
+      leftOut: ['"x" was left out: it was not chosen', '"y" was left out: it was not chosen'],
+    });
+    expect((await state()).imports).toHaveLength(1);
+    // What is refused leaves what was open.
+    await expect(room.do({ type: 'dataset.arrays', arrays: ['z'] })).rejects.toThrow(
+      'npy.bad_option',
+    );
+    expect(await read()).toEqual(['names']);
+    await room.do({ type: 'dataset.arrays', arrays: ['y'] });
+    expect(await read()).toEqual(['y']);
+  });
+
+  test('arrays are chosen of an archive alone', async () => {
+    const choose = (): Promise<unknown> => room.do({ type: 'dataset.arrays', arrays: ['x'] });
+    await expect(choose()).rejects.toThrow('dataset.missing');
+    await room.do({
+      type: 'dataset.open',
+      source: { kind: 'file', file: fileOf('set.npz', ARCHIVE) },
+    });
+    await room.do({ type: 'dataset.open', source: { kind: 'file', file: fileOf('a.csv', TEXT) } });
+    expect((await state()).arrays).toEqual([]);
+    await expect(choose()).rejects.toThrow('dataset.missing');
   });
 
   test('files picked together are parts of one data set', async () => {

@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Bench } from './bench.ts';
 import { all, button, choose, input, one, select, type } from './recorder.ts';
+import type { RunState } from '../../../extension/src/messages/state.ts';
 import * as commands from '../../../extension/src/messages/commands.ts';
 import { SelectField } from '../../../extension/src/ui/fields.ts';
 import { settingId } from '../../../extension/src/ui/testids.ts';
@@ -77,6 +78,42 @@ describe('set-up', () => {
   it('lists repairs with line and column', () => {
     bench.show(stateOf('ready'));
     expect(one('repairs').textContent).toContain('Line 640, column 2:');
+  });
+
+  it('offers the arrays of an archive, and asks for others of equally many rows', () => {
+    const array = (
+      name: string,
+      rows: number | null,
+      read = false,
+    ): RunState['arrays'][number] => ({
+      name,
+      rows,
+      read,
+    });
+    bench.show(stateOf('ready'));
+    expect(document.querySelector('[data-testid="arrays"]')).toBeNull();
+    const arrays = [
+      array('x', 60, true),
+      array('y', 60, true),
+      array('test', 10),
+      array('k', null),
+    ];
+    bench.show({ ...stateOf('ready'), source: null, arrays });
+    expect(one('arrays').textContent).toContain('2 of the 4 arrays');
+    const boxes = all<HTMLInputElement>('array');
+    expect(boxes.map(({ checked }) => checked)).toEqual([true, true, false, false]);
+    expect(boxes.map(({ disabled }) => disabled)).toEqual([false, false, false, true]);
+    expect(button('arrays-read').disabled).toBe(true);
+    boxes[2]!.click();
+    expect(button('arrays-read').disabled).toBe(true);
+    expect(one('arrays').textContent).toContain('equally many rows');
+    boxes[0]!.click();
+    boxes[1]!.click();
+    expect(one('arrays').querySelector<HTMLElement>('.problem')!.hidden).toBe(true);
+    button('arrays-read').click();
+    expect(bench.actions.of('dataset.arrays')).toEqual([
+      { type: 'dataset.arrays', arrays: ['test'] },
+    ]);
   });
 
   it('starts a run with what was chosen', () => {
