@@ -37,3 +37,16 @@ export function houses(rows, { answers = true } = {}) {
   }
   return `${lines.join('\n')}\n`;
 }
+
+/** m0, m1, ... and price: the price follows from some of the others. */
+export function wideTable(rows, columns) {
+  const next = numbers(rows + columns);
+  const names = Array.from({ length: columns - 1 }, (_, i) => `m${i}`);
+  const lines = [[...names, 'price'].join(',')];
+  for (let row = 0; row < rows; row += 1) {
+    const fields = names.map(() => (next() - 0.5).toFixed(3));
+    const price = 100 + 50 * Number(fields[3]) - 20 * Number(fields[columns - 2]);
+    lines.push([...fields, price.toFixed(3)].join(','));
+  }
+  return `${lines.join('\n')}\n`;
+}
