@@ -58,6 +58,9 @@ TEST_CASE("a histogram of what is far apart, all the same, not finite or nothing
   std::vector<double> far = bell(1000);
   far.push_back(1e7);
   CHECK(histogram(far, 40).counts.size() <= 41);
+  std::vector<double> few = bell(60);
+  few.push_back(20);
+  CHECK(histogram(few, 40).counts.size() <= 17);
   CHECK(histogram(std::vector<double>(50, 0), 40).counts == std::vector<uint64_t>{50});
   CHECK(histogram(std::vector<double>(50, -2.5e30), 40).counts == std::vector<uint64_t>{50});
   std::vector<double> mostly_alike(50, 0);

@@ -30,10 +30,11 @@ Histogram histogram(std::vector<double> values, size_t most) {
   if (values.empty()) return {};
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const double from = *low, to = *high, size = std::max(std::abs(from), std::abs(to));
-  // So narrow that its multiples could not be told apart is no bin.
-  double least = std::max((to - from) / static_cast<double>(most), size * 1e-9);
-  if (least == 0) least = 1;
   const double count = static_cast<double>(values.size());
+  const double bins = std::min(static_cast<double>(most), 2 * std::sqrt(count));
+  // So narrow that its multiples could not be told apart is no bin.
+  double least = std::max((to - from) / bins, size * 1e-9);
+  if (least == 0) least = 1;
   double wanted = 2 * (quantile(values, 0.75) - quantile(values, 0.25)) / std::cbrt(count);
   if (wanted == 0) wanted = (to - from) / std::sqrt(count);
   Histogram h;

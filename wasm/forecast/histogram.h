@@ -12,8 +12,9 @@ struct Histogram {
   std::vector<uint64_t> counts;  // none at the ends is 0
 };
 
-/// As many bins as the values' number and quartiles ask for (Freedman and Diaconis 1981), about: none is narrower than
-/// a `most`th of all that there is. What is not finite is left out.
+/// As many bins as the values' number and quartiles ask for (Freedman and Diaconis 1981), about; however far single
+/// ones lie apart, about `most` at most, and no more than twice the root of their number. What is not finite is left
+/// out.
 Histogram histogram(std::vector<double> values, size_t most);
 
 }  // namespace sg
