@@ -24,7 +24,7 @@ import {
   whyNotTarget,
 } from './tasks.ts';
 import type { TaskName } from './tasks.ts';
-import { proposalFor } from './proposal.ts';
+import { proposalFor, trainingFor } from './proposal.ts';
 import type { Proposal } from './proposal.ts';
 import { t } from '../texts.ts';
 
@@ -63,7 +63,7 @@ export function defaultChoices(
     target: target?.name ?? '',
     features: featuresFor(description, task, target?.name ?? ''),
     ...started(proposal),
-    given: { [TASK]: task, ...given },
+    given: { [TASK]: task, ...given, ...trainingFor(task, description) },
   };
 }
 
@@ -103,14 +103,22 @@ export function withTask(
   }
   // What could not be ticked before is learnt from, as it would have been from the start.
   const could = new Set(featuresFor(description, before, target));
+  const own = unlessProposed(choices.given, trainingFor(before, description));
   const { lookBack } = defaultWindow(description);
   const proposal = proposalFor(description, modelsFor(models, task), lookBack);
   return {
     ...choices,
-    given,
+    given: { ...trainingFor(task, description), ...own, [TASK]: task },
     features: able.filter((name) => chosen.has(name) || !could.has(name)),
     ...started(proposal),
   };
+}
+
+/** What the person gave: what is still as it was proposed goes with the task that it was proposed for. */
+function unlessProposed(given: Given, proposed: Given): Given {
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => proposed[name] !== value),
+  );
 }
 
 /** Another target: a task that the person chose stays where it goes with it. */
@@ -191,7 +199,7 @@ export function choicesFromConfig(
   const features = config.data.features.filter((feature) => able.has(feature));
   const from = settings.from(config);
   // What the page proposes from the data is no default of the core's: without it the core's would be meant.
-  const proposed = Object.keys(first.given).filter(
+  const proposed = Object.keys(defaultWindow(description)).filter(
     (key) => config.data[key] === undefined || (isOfTables(task) && from[key] === undefined),
   );
   const model = known ?? modelFor(models, task);

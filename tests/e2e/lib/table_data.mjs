@@ -23,6 +23,21 @@ export function flowers(rows, { answers = true, leaf = ['round', 'long'] } = {})
   return `${lines.join('\n')}\n`;
 }
 
+/** a,b,c,place,y: a straight line through four columns, of which noise hides a tenth. */
+export function noisyLine(rows) {
+  const next = numbers(rows + 2);
+  const bell = () => Array.from({ length: 12 }, next).reduce((sum, one) => sum + one, -6);
+  const lines = ['a,b,c,place,y'];
+  for (let row = 0; row < rows; row += 1) {
+    const [a, b, c] = [100 * next(), bell(), 5 * next()];
+    const town = next() < 0.5;
+    const y = 100 + 0.6 * a + 8 * b - 6 * c + (town ? 10 : 0) + 7 * bell();
+    const fields = [a.toFixed(3), b.toFixed(4), c.toFixed(3), town ? 'town' : 'village'];
+    lines.push([...fields, y.toFixed(3)].join(','));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
 /** area,rooms,place,price: the price follows from the others, with a little noise. */
 export function houses(rows, { answers = true } = {}) {
   const next = numbers(rows + 1);

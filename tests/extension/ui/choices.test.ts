@@ -243,8 +243,35 @@ describe('the task', () => {
       target: 'kind',
       features: ['length', 'width', 'leaf'],
     });
-    expect(training).toEqual({});
+    expect(training).toEqual({ epochs: 200, patience: 30, schedule: 'cosine' });
     expect(checkChoices(made, flowers, models[1], settings)).toEqual({});
+  });
+
+  it('goes through few rows often, and through many as often as a series', () => {
+    const trainingOf = (rows: number): unknown => {
+      const made = defaultChoices({ ...flowers, rows }, models);
+      return toRunConfig(made, settings).training;
+    };
+    expect(trainingOf(20)).toEqual(trainingOf(300));
+    expect(trainingOf(3000)).toMatchObject({ epochs: 67, patience: 10 });
+    expect(trainingOf(1_000_000)).toMatchObject({ epochs: 20, patience: 5 });
+    expect(toRunConfig(choices(), settings).training).toEqual({});
+  });
+
+  it('leaves how it is trained to its task, but for what the person gave', () => {
+    const made = defaultChoices(flowers, models);
+    const width = withTarget(made, 'width', flowers, models);
+    const patient = { ...width, given: { ...width.given, patience: 50 } };
+    const series = withTask(patient, 'forecast', flowers, models);
+    expect(toRunConfig(series, settings).training).toEqual({ patience: 50 });
+    const table = withTask(series, 'regression', flowers, models);
+    const training = { epochs: 200, patience: 50, schedule: 'cosine' };
+    expect(toRunConfig(table, settings).training).toEqual(training);
+    // A run that went through the rows as often as the core does by itself goes on to do so.
+    const sent = toRunConfig(table, settings);
+    const short = { ...sent, training: { ...training, epochs: 20, schedule: 'constant' } };
+    const again = choicesFromConfig(short, flowers, models, settings);
+    expect(toRunConfig(again, settings).training).toEqual({ patience: 50 });
   });
 
   it('gives the old target back when another is chosen, and never learns from the new one', () => {

@@ -304,7 +304,7 @@ describe('set-up', () => {
         target: 'wind',
         features: ['precipitation', 'temp_max', 'temp_min', 'weather'],
       },
-      training: {},
+      training: { epochs: 135, patience: 20, schedule: 'cosine' },
     });
   });
 
