@@ -1,4 +1,5 @@
-// The numbers behind a chart, folded away: made when it is opened, and anew when they have changed meanwhile.
+// The numbers behind a chart, folded away: made when it is opened, and anew when they have changed meanwhile, but no more
+// often than a person reads them: hundreds of fields are a good part of a frame's work.
 
 import { t } from '../texts.ts';
 import { make, on } from './dom.ts';
@@ -11,6 +12,8 @@ export interface ChartNumbers {
 
 /** More rows than a person reads, and few enough to be made in a moment. */
 export const TABLE_ROWS = 200;
+
+const REDRAW_MS = 1000;
 
 export class ChartTable {
   readonly #table = make('table', { ...each(testIds.chartTable) });
@@ -26,6 +29,8 @@ export class ChartTable {
   );
   #numbers: () => ChartNumbers = () => ({ headings: [], rows: [] });
   #shown = '';
+  #drawn = -Infinity;
+  #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor() {
     on(this.element, 'toggle', () => {
@@ -35,11 +40,19 @@ export class ChartTable {
 
   show(numbers: () => ChartNumbers): void {
     this.#numbers = numbers;
-    this.#draw();
+    const wait = this.#drawn + REDRAW_MS - performance.now();
+    if (wait <= 0) this.#draw();
+    else if (this.element.open)
+      this.#timer ??= setTimeout(() => {
+        this.#draw();
+      }, wait);
   }
 
   #draw(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
     if (!this.element.open) return;
+    this.#drawn = performance.now();
     const { headings, rows } = this.#numbers();
     const shown = JSON.stringify(rows);
     if (shown === this.#shown) return;
