@@ -119,7 +119,8 @@ TEST_CASE("a run whose graphics card was lost for good is stored with the device
   bindings::Run run = start(farm.devices(), "webgl");
   while (run.session->device().name() == "webgl") run.session->step(1);
   steps(run, static_cast<int>(run.session->state().step) + 1);
-  const train::Choice stored = *train::read_checkpoint(saved(run)).choice;
+  const std::vector<uint8_t> bytes = saved(run);
+  const train::Choice stored = *train::read_checkpoint(bytes).choice;
   CHECK(stored.device == "cpu");
   CHECK(stored.how == train::How::lost);
   CHECK(resume(Farm().devices(), saved(run)).session->device().name() == "cpu");

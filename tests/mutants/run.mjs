@@ -51,10 +51,15 @@ function isEquivalent(fault) {
   return EQUIVALENT.has(titleOf(fault)) || EQUIVALENT.has(`${file}: ${line.trim()}`);
 }
 
-/** The sources that read a file which is not compiled itself: rebuilding only these is enough. */
-const READERS = {
-  'wasm/ops/pointwise.def': ['wasm/cpu/pointwise.cpp', 'wasm/webgl/program_source.cpp'],
-};
+/** The sources that include a file which is not compiled itself: rebuilding only these is enough. */
+function readersOf(file) {
+  if (!file.endsWith('.def')) return [];
+  const line = `#include "${file.replace('wasm/', '')}"`;
+  return readdirSync(join(COPY, 'wasm'), { recursive: true })
+    .filter((name) => name.endsWith('.cpp'))
+    .map((name) => join(COPY, 'wasm', name))
+    .filter((path) => readFileSync(path, 'utf8').includes(line));
+}
 
 function copyCore() {
   for (const part of ['wasm', 'shaders', 'tests'])
@@ -109,9 +114,10 @@ function write(file, text) {
   const path = join(COPY, file);
   const { atime, mtime } = statSync(path);
   writeFileSync(path, text);
-  if (READERS[file] !== undefined) utimesSync(path, atime, mtime);
+  const readers = readersOf(file);
+  if (readers.length > 0) utimesSync(path, atime, mtime);
   const now = new Date();
-  for (const reader of READERS[file] ?? []) utimesSync(join(COPY, reader), now, now);
+  for (const reader of readers) utimesSync(reader, now, now);
 }
 
 /** "" where the fault is caught, else what is wrong. */

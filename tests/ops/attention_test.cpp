@@ -65,6 +65,33 @@ void check_hidden(const std::string& name) {
   CHECK_FALSE(std::isnan(clean.back()));
 }
 
+/// A value that is not a number reaches all queries that see it and no other, up to the last one.
+void check_hidden_values(const std::string& name) {
+  INFO(name);
+  Device& d = device(name);
+  const int length = 70, width = 4;
+  const auto numbers = [&](uint32_t draw) {
+    return ops::uniform(d, Shape{1, 1, length, width}, -1, 1, Generator{9, 0}, Stream::weights, draw);
+  };
+  const auto attended = [&](const Tensor& v) {
+    return ops::scaled_dot_product_attention(numbers(1), numbers(2), v, true).values();
+  };
+  const auto clean = attended(numbers(3));
+  for (const int bad : {30, 63, 69}) {
+    INFO(bad);
+    std::vector<float> bad_v = numbers(3).values();
+    for (int i = bad * width; i < (bad + 1) * width; ++i) bad_v[static_cast<size_t>(i)] = std::nanf("");
+    const auto dirty = attended(Tensor::from(d, {1, 1, length, width}, bad_v));
+    for (size_t i = 0; i < clean.size(); ++i) {
+      INFO(i);
+      if (i < static_cast<size_t>(bad * width))
+        CHECK(clean[i] == dirty[i]);
+      else
+        CHECK(std::isnan(dirty[i]));
+    }
+  }
+}
+
 /// A query that is not a number must not matter to the keys that it does not see: their gradients are the same to the
 /// bit, those of the keys that it sees NaN.
 void check_hidden_gradients(const std::string& name) {
@@ -101,6 +128,13 @@ TEST_CASE("attention takes at most four times the memory of its inputs on webgl"
 }
 TEST_CASE("keys that are not seen may hold anything on cpu", "[ops]") { check_hidden("cpu"); }
 TEST_CASE("keys that are not seen may hold anything on webgl", "[ops][webgl]") { check_hidden("webgl"); }
+
+TEST_CASE("a value that is not a number reaches the queries that see it and no other on cpu", "[ops]") {
+  check_hidden_values("cpu");
+}
+TEST_CASE("a value that is not a number reaches the queries that see it and no other on webgl", "[ops][webgl]") {
+  check_hidden_values("webgl");
+}
 
 TEST_CASE("queries that do not see a key may hold anything for its gradient on cpu", "[ops]") {
   check_hidden_gradients("cpu");

@@ -90,7 +90,9 @@ const std::vector<Case2d> kCases2d{
     {{2, 4, 32, 33}, {4, 4, 3, 3}, {.padding = {1, 1}}, false},  // beyond 8192 floats
     {{1, 9, 31, 31}, {9, 1, 3, 3}, {.padding = {1, 1}, .groups = 9}},
     {{1, 8, 33, 32}, {8, 8, 1, 1}},
-    {{2, 3, 5, 6}, {4, 3, 3, 3}, {}, true, {1, 0, 0, 2}},  // unlike on its sides
+    {{3, 16, 16, 16}, {24, 16, 3, 3}, {.padding = {1, 1}}},  // work enough to be a product of columns
+    {{8, 16, 31, 32}, {16, 8, 3, 3}, {.stride = {2, 2}, .padding = {1, 1}, .groups = 2}, false},  // the same, apart
+    {{2, 3, 5, 6}, {4, 3, 3, 3}, {}, true, {1, 0, 0, 2}},                                         // unlike on its sides
     {{1, 4, 4, 7}, {4, 1, 3, 2}, {.groups = 4}, true, {0, 1, 2, 0}},
     {{1, 2, 6, 5}, {5, 2, 2, 3}, {.stride = {2, 2}, .padding = {1, 0}}, false, {2, 1, 0, 1}},
 };

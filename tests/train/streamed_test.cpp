@@ -286,10 +286,12 @@ TEST_CASE("a checkpoint whose windows were shown in another order goes on from t
   const train::TrainConfig config = small_config();
   const train::Bounds in_memory = train::bounds_of(config);
   for (const train::Bounds& bounds : {in_memory, tight()}) {
+    std::vector<uint8_t> bytes;
     const auto saved = [&](int steps) {
       train::Session session(cpu_devices(), "cpu", open(data, config, bounds), config);
       run_fed(session, data, steps);
-      return train::read_checkpoint(train::save_checkpoint(session, "waves", "null", {}));
+      bytes = train::save_checkpoint(session, "waves", "null", {});
+      return train::read_checkpoint(bytes);
     };
     const auto restored = [&](const train::Checkpoint& checkpoint) {
       return train::restore_session(checkpoint, cpu_devices(), "cpu", open(data, config, bounds, checkpoint.scaler));

@@ -32,6 +32,7 @@ struct Checkpoint {
   nlohmann::json history;  // null when it cannot be read
 };
 Checkpoint read_checkpoint(std::span<const uint8_t> bytes);
+Checkpoint read_checkpoint(std::vector<uint8_t>&& bytes) = delete;  // they would be gone before it is used
 
 struct Restored {
   std::unique_ptr<Session> session;
