@@ -247,7 +247,7 @@ async function show(observer, page, state, points = 0) {
     channel.postMessage({ kind: 'event', type: 'state', revision: one.revision, state: one });
     channel.close();
   };
-  for (let tries = 0; tries < 40; tries += 1) {
+  for (let tries = 0; tries < 160; tries += 1) {
     await observer.page.evaluate(send, { ...state, revision: 1_000_000 + tries }, points);
     const there = await page.waitForSelector(wanted, { timeout: 250 }).catch(() => null);
     if (there !== null) return;
