@@ -30,6 +30,8 @@ export interface StoredDataset {
 export interface KeptShards extends ShardFiles {
   readonly bytes: number;
   problem: string | null;
+  /** Looks for what is missing, where all was to be kept here. */
+  look?(): Promise<void>;
 }
 
 export class Datasets {
@@ -95,8 +97,7 @@ export class Datasets {
     origin: Origin,
   ): Promise<StoredDataset | undefined> {
     const wanted = JSON.stringify([keyOf(source, origin), printOf(source), options]);
-    const all = await this.list();
-    return all.find(
+    const found = (await this.list()).filter(
       ({ manifest, shards }) =>
         shards.problem === null &&
         JSON.stringify([
@@ -105,6 +106,11 @@ export class Datasets {
           manifest.options,
         ]) === wanted,
     );
+    for (const stored of found) {
+      await stored.shards.look?.();
+      if (stored.shards.problem === null) return stored;
+    }
+    return undefined;
   }
 
   /** Imports of the same source, in whatever state it was. */
@@ -192,13 +198,14 @@ export class Datasets {
     const manifest = checkManifest(JSON.parse(new TextDecoder().decode(bytes)), 'manifest');
     await removePartials(folder);
     const used = await timeOf(folder, USED).catch(() => timeOf(folder, MANIFEST));
-    const shards =
+    const shards: KeptShards =
       manifest.remote === null
         ? new ShardStore(folder, manifest)
         : await RemoteShards.open(folder, manifest, manifest.remote, this.#fetchColumns, {
             free: () => this.free(),
             lacks: this.#lacks,
           });
+    await shards.look?.();
     return { id: folder.name, manifest, used, shards };
   }
 }

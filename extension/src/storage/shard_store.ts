@@ -27,6 +27,19 @@ export class ShardStore implements ShardFiles {
     return storedBytes(this.#manifest);
   }
 
+  /** Finds whether each is there in its size; what is in it is compared before its first use. */
+  async look(): Promise<void> {
+    for (const { file, bytes } of this.#manifest.shards) {
+      try {
+        const { size } = await (await this.#folder.getFileHandle(file)).getFile();
+        if (size !== bytes) this.problem = `${file}: ${sizeProblem(size, bytes)}`;
+      } catch (error) {
+        this.problem = isNamed(error, 'NotFoundError') ? `${file} is missing` : String(error);
+      }
+      if (this.problem !== null) return;
+    }
+  }
+
   async open(shard: ManifestShard): Promise<OpenShard> {
     let access: SyncAccess | null = null;
     try {
@@ -42,10 +55,7 @@ export class ShardStore implements ShardFiles {
 
   async #verify({ file, bytes: size, sha256 }: ManifestShard, access: SyncAccess): Promise<void> {
     if (this.#verified.has(file)) return;
-    if (access.getSize() !== size)
-      throw new HeaderError(
-        `it has ${String(access.getSize())} bytes where ${String(size)} belong`,
-      );
+    if (access.getSize() !== size) throw new HeaderError(sizeProblem(access.getSize(), size));
     const bytes = new Uint8Array(size);
     readFully(access, bytes, 0);
     if ((await sha256Of(bytes)) !== sha256)
@@ -63,6 +73,10 @@ export class ShardStore implements ShardFiles {
     this.problem = detail;
     return damaged(this.#manifest, detail);
   }
+}
+
+function sizeProblem(size: number, expected: number): string {
+  return `it has ${String(size)} bytes where ${String(expected)} belong`;
 }
 
 /** In hexadecimal digits. */
