@@ -3,38 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "forecast/forecasters.h"
+
 namespace sg {
 namespace {
 
 nlohmann::json metrics_json(const Metrics& m) {
   return {{"mse", m.mse}, {"mae", m.mae}, {"rmse", m.rmse}, {"count", m.count}};
-}
-
-/// Runs `predict(last row read, steps ahead, target, first row that may be looked at)` over every validation window.
-template <typename Predict>
-BaselineResult measure(const ForecastData& data, std::string name, size_t period, const Predict& predict) {
-  const size_t targets = data.targets();
-  MetricSum scaled;
-  std::vector<MetricSum> units(targets), ahead(data.config().horizon);
-  for (const uint32_t start : data.windows().validation) {
-    const size_t last = start + data.config().look_back - 1, first = data.stretch_begin(last);
-    for (size_t h = 1; h <= data.config().horizon; ++h) {
-      for (size_t k = 0; k < targets; ++k) {
-        const double prediction = predict(last, h, k, first), truth = data.target(last + h, k);
-        const ColumnScale& scale = data.scaler().targets[k];
-        scaled.add(prediction, truth);
-        units[k].add(scale.restore(prediction), scale.restore(truth));
-        if (k == 0) ahead[h - 1].add(scale.restore(prediction), scale.restore(truth));
-      }
-    }
-  }
-  BaselineResult result;
-  result.name = std::move(name);
-  result.period = period;
-  result.scaled = scaled.result();
-  for (const MetricSum& sum : units) result.data.push_back(sum.result());
-  for (const MetricSum& sum : ahead) result.by_horizon.push_back(sum.result());
-  return result;
 }
 
 /// Without their line of best fit; a missing value counts as the line.
@@ -129,9 +104,7 @@ nlohmann::json BaselineResult::to_json() const {
       {"name", name}, {"period", period}, {"scaled", metrics_json(scaled)}, {"data", units}, {"fallbacks", fallbacks}};
 }
 
-BaselineResult naive_forecast(const ForecastData& data) {
-  return measure(data, "naive", 0, [&](size_t last, size_t, size_t k, size_t) { return data.target(last, k); });
-}
+BaselineResult naive_forecast(const ForecastData& data) { return measure(data, naive_forecaster(data)); }
 
 BaselineResult seasonal_naive_forecast(const ForecastData& data, size_t period) {
   if (period == 0 || period > data.windows().split_row) {
@@ -139,7 +112,7 @@ BaselineResult seasonal_naive_forecast(const ForecastData& data, size_t period) 
                                            std::to_string(data.windows().split_row) + " rows of the training part");
   }
   uint64_t fallbacks = 0;
-  BaselineResult result = measure(data, "seasonal_naive", period, [&](size_t last, size_t h, size_t k, size_t first) {
+  const auto predict = [&](size_t last, size_t h, size_t k, size_t first) {
     size_t back = period * ((h + period - 1) / period);
     if (last + h >= back + first && !std::isnan(data.target(last + h - back, k)))
       return data.target(last + h - back, k);
@@ -148,7 +121,13 @@ BaselineResult seasonal_naive_forecast(const ForecastData& data, size_t period) 
       if (!std::isnan(data.target(last + h - back, k))) return data.target(last + h - back, k);
     }
     return data.target(last, k);
-  });
+  };
+  BaselineResult result = measure(data, {"seasonal_naive", period, [&](size_t start, std::span<double> y) {
+                                           const size_t last = start + data.config().look_back - 1;
+                                           const size_t first = data.stretch_begin(last), targets = data.targets();
+                                           for (size_t i = 0; i < y.size(); ++i)
+                                             y[i] = predict(last, i / targets + 1, i % targets, first);
+                                         }});
   result.fallbacks = fallbacks;
   return result;
 }

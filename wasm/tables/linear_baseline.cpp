@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "forecast/cholesky.h"
+
 namespace sg {
 namespace {
 
@@ -108,35 +110,18 @@ void LinearBaseline::add_moments() {
   phase_ = classes_ > 0 ? Phase::descent : Phase::validation;
 }
 
-/// Cholesky, of the moments with the penalty; of classes, of their bound.
+/// Of the moments with the penalty; of classes, of their bound.
 void LinearBaseline::factor() {
   factor_ = moments_;
-  const double share = classes_ > 0 ? 0.5 : 1;
-  for (size_t i = 0; i < inputs_; ++i)
-    for (size_t j = 0; j <= i; ++j) {
-      double& here = factor_[i * inputs_ + j];
-      here *= share;
-      // What nothing but the penalty holds (a switch that no row has) still has a root; the constant has no penalty.
-      if (i == j) here += i + 1 < inputs_ ? kPenalty : 1e-9;
-      for (size_t k = 0; k < j; ++k) here -= factor_[i * inputs_ + k] * factor_[j * inputs_ + k];
-      here = i == j ? std::sqrt(std::max(here, 1e-12)) : here / factor_[j * inputs_ + j];
-    }
+  if (classes_ > 0)
+    for (double& v : factor_) v *= 0.5;
+  // What nothing but the penalty holds (a switch that no row has) still has a root; the constant has no penalty.
+  for (size_t i = 0; i < inputs_; ++i) factor_[i * inputs_ + i] += i + 1 < inputs_ ? kPenalty : 1e-9;
+  cholesky_factor(factor_, inputs_);
 }
 
 /// columns[inputs, outputs], in place.
-void LinearBaseline::solve(std::vector<double>& columns) const {
-  const size_t n = inputs_, k = outputs_;
-  for (size_t i = 0; i < n; ++i)
-    for (size_t c = 0; c < k; ++c) {
-      for (size_t j = 0; j < i; ++j) columns[i * k + c] -= factor_[i * n + j] * columns[j * k + c];
-      columns[i * k + c] /= factor_[i * n + i];
-    }
-  for (size_t i = n; i-- > 0;)
-    for (size_t c = 0; c < k; ++c) {
-      for (size_t j = i + 1; j < n; ++j) columns[i * k + c] -= factor_[j * n + i] * columns[j * k + c];
-      columns[i * k + c] /= factor_[i * n + i];
-    }
-}
+void LinearBaseline::solve(std::vector<double>& columns) const { cholesky_solve(factor_, inputs_, columns, outputs_); }
 
 void LinearBaseline::outputs(const std::vector<double>& z, const std::vector<double>& w,
                              std::vector<double>& out) const {
