@@ -29,20 +29,20 @@ nlohmann::json columns_to_json(const std::vector<ColumnScale>& columns) {
   return list;
 }
 
-[[noreturn]] void bad(const std::string& field) {
+[[noreturn]] void bad_scaler(const std::string& field) {
   throw Error("checkpoint.corrupt", "the scaler's field '" + field + "' is missing or wrong");
 }
 
 std::vector<ColumnScale> columns_from_json(const nlohmann::json& json, const std::string& field) {
-  if (!json.is_object() || !json.contains(field) || !json[field].is_array() || json[field].empty()) bad(field);
+  if (!json.is_object() || !json.contains(field) || !json[field].is_array() || json[field].empty()) bad_scaler(field);
   std::vector<ColumnScale> columns;
   for (const nlohmann::json& entry : json[field]) {
     const bool shaped = entry.is_object() && entry.contains("name") && entry["name"].is_string() &&
                         entry.contains("mean") && entry["mean"].is_number() && entry.contains("std") &&
                         entry["std"].is_number();
-    if (!shaped) bad(field + "[" + std::to_string(columns.size()) + "]");
+    if (!shaped) bad_scaler(field + "[" + std::to_string(columns.size()) + "]");
     const ColumnScale column{entry["name"], entry["mean"], entry["std"]};
-    if (!std::isfinite(column.mean) || !std::isfinite(column.std) || column.std <= 0) bad(field + ".std");
+    if (!std::isfinite(column.mean) || !std::isfinite(column.std) || column.std <= 0) bad_scaler(field + ".std");
     columns.push_back(column);
   }
   return columns;
@@ -82,7 +82,7 @@ nlohmann::json Scaler::to_json() const {
 }
 
 Scaler Scaler::from_json(const nlohmann::json& json) {
-  if (!json.is_object() || json.value("kind", nlohmann::json()) != "standard") bad("kind");
+  if (!json.is_object() || json.value("kind", nlohmann::json()) != "standard") bad_scaler("kind");
   return {columns_from_json(json, "features"), columns_from_json(json, "targets")};
 }
 
