@@ -136,6 +136,19 @@ TEST_CASE("A manifest knows on which lines the rows of a text stand", "[io][mani
   CHECK(lines("a,b\n" + lines_of(kMostLineJumps + 1, [](size_t) { return std::string("1,2\n"); }), 1 << 20).empty());
 }
 
+TEST_CASE("Rows that share a line, as those of a JSON array, make a manifest that can be read", "[io][manifest]") {
+  const auto lines = [](const std::string& text, size_t shard_bytes) {
+    const Manifest manifest = import_texts({{"a.json", text}}, shard_bytes).manifest;
+    return parse_manifest(to_json(manifest).dump()).lines;
+  };
+  for (const size_t shard_bytes : {size_t{1}, size_t{1} << 20}) {
+    CHECK(lines(R"([{"a":1},{"a":2},{"a":3}])", shard_bytes) == LineJumps{{0, 1}, {1, 1}, {2, 1}});
+    CHECK(lines("[{\"a\":1},{\"a\":2},\n{\"a\":3}]", shard_bytes) == LineJumps{{0, 1}, {1, 1}});
+    CHECK(lines("[{\"a\":1},\n{\"a\":2},{\"a\":3}]", shard_bytes) == LineJumps{{0, 1}, {2, 2}});
+    CHECK(lines("[[1,2],[3,4]]", shard_bytes) == LineJumps{{0, 1}, {1, 1}});
+  }
+}
+
 TEST_CASE("Lines that no text could have are refused", "[io][manifest]") {
   const json good = to_json(import_texts({{"a.csv", "a,b\n1,2\n\n3,4\n5,6\n"}}, 100).manifest);
   REQUIRE(good["lines"] == json{{0, 2}, {1, 4}});
@@ -143,7 +156,8 @@ TEST_CASE("Lines that no text could have are refused", "[io][manifest]") {
                                            {{1, 2}},
                                            {{0, 0}},
                                            {{0, 2}, {0, 3}},
-                                           {{0, 2}, {2, 3}},
+                                           {{0, 2}, {2, 2}},
+                                           {{0, 2}, {1, 1}},
                                            {{0, 2}, {3, 9}},
                                            {{0, 2.5}},
                                            {{0, -2}},

@@ -56,6 +56,13 @@ std::optional<Dtype> dtype_of(const Column& column) {
   return std::nullopt;
 }
 
+/// What its own reader refuses would be a data set that nobody can use. Hashes may come later, from the sink.
+void check_readable(Manifest manifest) {
+  for (ManifestShard& shard : manifest.shards)
+    if (!shard.sha256) shard.sha256 = Digest{};
+  (void)manifest_from_json(to_json(manifest));
+}
+
 std::string last_of(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
 /// "x_train" of "arrays/x_train.csv".
@@ -310,6 +317,7 @@ Manifest Importer::finish() {
                                 std::move(column.shape), std::move(column.categories), column.day_first});
   }
   manifest.shards = std::move(shards_);
+  check_readable(manifest);
   return manifest;
 }
 

@@ -145,7 +145,7 @@ ManifestShard shard_from(const json& value, size_t number) {
   return shard;
 }
 
-/// From row 0 on, each further down by at least a line a row.
+/// From row 0 on, none before the line of the row ahead of it: several rows may share a line, as those of a JSON array.
 LineJumps lines_from(const json& value, uint64_t rows) {
   const auto refuse = [](size_t number, const std::string& what) {
     throw Error(kCode, "'lines[" + std::to_string(number) + "]' " + what);
@@ -162,7 +162,7 @@ LineJumps lines_from(const json& value, uint64_t rows) {
     const bool first = lines.empty();
     if (row >= rows || line == 0 || (first ? row != 0 : row <= lines.back().first))
       refuse(number, first ? "must be of row 0" : "must be of a later row that there is");
-    if (!first && line < lines.back().second + (row - lines.back().first)) refuse(number, "goes back in the file");
+    if (!first && line < lines.back().second + (row - lines.back().first) - 1) refuse(number, "goes back in the file");
     lines.emplace_back(row, line);
   }
   return lines;
