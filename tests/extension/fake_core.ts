@@ -243,16 +243,16 @@ export class FakeCore extends FakeJudging implements Core {
     return this.#reply(run, []);
   }
 
-  /** Of the weights after so many steps. */
-  validationLoss: (step: number) => number = lossAt;
+  /** Of the weights after so many steps of a run of this configuration. */
+  validationLoss: (step: number, config: RunConfig) => number | null = lossAt;
 
   sessionValidate(session: number): ValidateReply {
-    const { step } = this.#session(session);
+    const { step, config } = this.#session(session);
     const baselines = { naive: 0.5, seasonalNaive: 0.4, season: 7 };
     return {
       done: true,
       fraction: 1,
-      loss: this.validationLoss(step),
+      loss: this.validationLoss(step, config),
       baselines,
       mae: 1,
       rmse: 2,
@@ -279,7 +279,7 @@ export class FakeCore extends FakeJudging implements Core {
     if (run.onDevice.length > 0)
       throw new CoreError('train.pending', 'Losses are still on the device.');
     const { step, epoch, stepInEpoch, config } = run;
-    const validationLoss = epoch > 0 ? this.validationLoss(epoch * STEPS_PER_EPOCH) : null;
+    const validationLoss = epoch > 0 ? this.validationLoss(epoch * STEPS_PER_EPOCH, config) : null;
     return safetensors({
       format: 'shadegrad/2',
       state: JSON.stringify({ step, epoch, stepInEpoch, validationLoss }),

@@ -61,6 +61,18 @@ export class FakeFolder {
     yield* [...this.files.entries(), ...this.folders.entries()];
   }
 
+  /** What another browser would find that is started when this one ends now. */
+  copy(disk = { ...this.disk }): FakeFolder {
+    const copied = new FakeFolder(disk, this.name);
+    for (const [name, folder] of this.folders) copied.folders.set(name, folder.copy(disk));
+    for (const [name, { bytes, lastModified }] of this.files) {
+      const file = new FakeFile(copied, name);
+      Object.assign(file, { bytes: bytes.slice(), lastModified });
+      copied.files.set(name, file);
+    }
+    return copied;
+  }
+
   asHandle(): FileSystemDirectoryHandle {
     return this as unknown as FileSystemDirectoryHandle;
   }

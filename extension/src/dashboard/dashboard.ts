@@ -21,6 +21,7 @@ import type { Snapshot } from '../ui/page.ts';
 import { PredictCard } from '../ui/predict_card.ts';
 import { PredictionChart } from '../ui/prediction_chart.ts';
 import { RunFigures } from '../ui/run_figures.ts';
+import { SearchCard } from '../ui/search_card.ts';
 import { Stage } from '../ui/stage.ts';
 import { TableResult } from '../ui/table_result.ts';
 import { isOfTables } from '../ui/tasks.ts';
@@ -80,6 +81,7 @@ function draw(snapshot: Snapshot): void {
     loss.update(state);
     if (series) predictions.update(state);
   }
+  search.update(state);
   result.update(state, stage.judged.now);
   predict.update(state);
   data.update(state);
@@ -115,7 +117,13 @@ const figures = new RunFigures();
 const checkpoints = new Checkpoints(page);
 const compare = new Compare(page);
 const address = new Address(page);
-const stage = new Stage(page, { pickElsewhere: null, chart: null, storage: localStorage });
+const search = new SearchCard();
+const stage = new Stage(page, {
+  pickElsewhere: null,
+  searchElsewhere: null,
+  chart: null,
+  storage: localStorage,
+});
 stage.judged.listen(() => {
   if (last !== null) result.update(last, stage.judged.now);
 });
@@ -137,6 +145,7 @@ document.body.append(
       'div',
       { class: 'column wide' },
       welcome,
+      search.element,
       lossCard,
       predictions.element,
       result.element,

@@ -3,66 +3,31 @@
 // {kind: 'reply', id, ok: false, code, message}. Everything on the channel is unknown until checked here.
 import type {
   CheckpointEntry,
-  DataConfig,
   DatasetDescription,
   DeviceChoice,
   DeviceName,
-  FieldValue,
   History,
   ImportedDataset,
-  ModelConfig,
   Predictions,
   RunConfig,
   RunState,
   StoreName,
-  TrainingConfig,
 } from './state.ts';
 import { checkCheckpoint, checkRun, RUN_NAME_LENGTH, RUN_NOTE_LENGTH } from './checkpoint_names.ts';
 import type { Evaluation, NewPredictions } from './evaluation.ts';
-import { MOST_COLUMNS } from './data.ts';
+import { runConfig } from './run_config.ts';
+import { MOST_RANGES, MOST_TRIALS, searchRange } from './search.ts';
+import type { Search } from './search.ts';
 import type { Trial } from './trial.ts';
 import * as v from './validate.ts';
 
 /** The BroadcastChannel between pages and the training worker. */
 export const CHANNEL = 'shadegrad';
 
-const columnName = v.text(1000, 1);
 const path = v.text(4096);
 const store = v.oneOf('host', 'browser');
 const device = v.oneOf('auto', 'cpu', 'webgl');
 const epochs = v.integer(1);
-
-/** Fields that the core knows by name: it checks names and limits, and here it is enough that they are plain values. */
-function plainFields(
-  value: Record<string, unknown>,
-  where: string,
-  except: readonly string[] = [],
-): Record<string, FieldValue> {
-  const result: Record<string, FieldValue> = {};
-  for (const [name, field] of Object.entries(value).slice(0, 100)) {
-    if (!except.includes(name)) result[name] = v.fieldValue(field, `${where}.${name}`);
-  }
-  return result;
-}
-
-const model: v.Check<ModelConfig> = (value, where) => {
-  if (!v.isRecord(value))
-    throw new v.MessageError(`${where} must be an object with the model's name and fields.`);
-  const name = v.text(100, 1)(value['name'], `${where}.name`);
-  return { ...plainFields(value, where, ['name']), name };
-};
-
-const columns = v.object({ features: v.list(columnName, MOST_COLUMNS, 1), target: columnName });
-
-const data: v.Check<DataConfig> = (value, where) => ({
-  ...plainFields(v.record(value, where), where, ['features', 'target']),
-  ...columns(value, where),
-});
-
-const training: v.Check<TrainingConfig> = (value, where) =>
-  plainFields(v.record(value, where), where);
-
-export const runConfig: v.Check<RunConfig> = v.object({ model, data, training });
 
 /** Of one data set: pictures of a folder. */
 const MOST_FILES = 200_000;
@@ -111,6 +76,17 @@ export const COMMANDS = {
   // A few steps of it, thrown away: what the run would take. None while a run is under way.
   'run.trial': v.object({ config: runConfig }),
   'trial.stop': none,
+  // Several runs one after the other: the configuration with other values in the ranges.
+  'search.start': v.object({
+    config: runConfig,
+    ranges: v.list(searchRange, MOST_RANGES, 1),
+    trials: v.integer(2, MOST_TRIALS),
+  }),
+  'search.stop': none,
+  // One that was stopped or cut off.
+  'search.continue': none,
+  // Its runs stay.
+  'search.forget': none,
   'run.pause': none,
   'run.resume': none,
   'run.stop': none,
@@ -208,6 +184,10 @@ export interface Results {
   'run.start': RunStarted;
   'run.trial': Trial;
   'trial.stop': Nothing;
+  'search.start': Search;
+  'search.stop': Nothing;
+  'search.continue': Search;
+  'search.forget': Nothing;
   'run.pause': Nothing;
   'run.resume': Nothing;
   'run.stop': Nothing;

@@ -1,6 +1,6 @@
 // A run's configuration as a link or as JSON, to be handed to somebody else: model, columns and settings, and nothing of
 // the data but its columns' names. What comes back is a stranger's text until it is checked as any command is.
-import { runConfig } from './commands.ts';
+import { runConfig } from './run_config.ts';
 import type { FieldValue, RunConfig } from './state.ts';
 import { MessageError } from './validate.ts';
 

@@ -1,4 +1,5 @@
 // What pages know of data: where rows come from, what was read, what is kept in this browser. A part of RunState.
+import * as v from './validate.ts';
 
 /** No reader gives more. */
 export const MOST_COLUMNS = 10_000;
@@ -14,6 +15,14 @@ export interface SourceInfo {
   /** The import that holds its rows; null where they are in memory. */
   imported: string | null;
 }
+
+export const sourceInfo: v.Check<SourceInfo> = v.object({
+  kind: v.oneOf('file', 'host', 'example'),
+  name: v.text(4096),
+  size: v.integer(0),
+  path: v.nullable(v.text(4096)),
+  imported: v.nullable(v.text(100)),
+});
 
 /** A data set that was imported: its rows are in the browser's own storage, and its source is no longer needed. */
 export interface ImportedDataset {

@@ -1,5 +1,7 @@
-// A run in one glance, for the browser's own places: the mark on the icon, its title, a notification, the machine's
+// A run, or a search, in one glance, for the browser's own places: the mark on the icon, its title, a notification, the machine's
 // power. The training worker makes it from its state, and the background shows it without knowing any more of the run.
+import { bestTrial, searchDone, searchOfRun } from './search.ts';
+import type { Search } from './search.ts';
 import { isActive } from './state.ts';
 import type { Progress, RunState } from './state.ts';
 
@@ -8,7 +10,7 @@ export type MarkKind =
 
 /** What a person who looks elsewhere may want to be told. */
 export interface MarkNews {
-  what: 'done' | 'failed' | 'trouble' | 'interrupted';
+  what: 'done' | 'searched' | 'failed' | 'trouble' | 'interrupted';
   /** What went wrong, as a failure is told; '' where nothing did. */
   code: string;
   message: string;
@@ -33,7 +35,18 @@ export function partDone({ epoch, epochs, stepInEpoch, stepsPerEpoch }: Progress
   return Math.min(1, Math.max(0, (epoch + stepInEpoch / stepsPerEpoch) / epochs));
 }
 
-export function kindOf({ phase, outcome, progress }: RunState): MarkKind {
+const SEARCH_KINDS: Record<Search['outcome'], MarkKind> = {
+  running: 'training',
+  completed: 'done',
+  stopped: 'stopped',
+  interrupted: 'interrupted',
+  failed: 'failed',
+};
+
+export function kindOf(state: RunState): MarkKind {
+  const { phase, outcome, progress } = state;
+  const search = searchOfRun(state);
+  if (search !== null && phase !== 'paused') return SEARCH_KINDS[search.outcome];
   if (phase === 'validating') return 'training';
   if (phase === 'preparing' || phase === 'training' || phase === 'paused') return phase;
   if (phase === 'finished') return outcome === 'completed' ? 'done' : 'stopped';
@@ -43,15 +56,19 @@ export function kindOf({ phase, outcome, progress }: RunState): MarkKind {
 
 export function markOf(state: RunState, news: MarkNews | null = null): RunMark {
   const { run, source, progress, phase, history } = state;
-  const part = progress === null ? null : partDone(progress);
+  const trainLoss = progress?.trainLoss ?? history.epochs.at(-1)?.trainLoss ?? null;
+  const search = searchOfRun(state);
+  const part =
+    search !== null ? searchDone(search, progress) : progress === null ? null : partDone(progress);
   return {
     kind: kindOf(state),
     run,
     name: source?.name ?? '',
     // All but done is not done.
     percent: part === null ? null : Math.floor(100 * part),
-    loss: progress?.trainLoss ?? history.epochs.at(-1)?.trainLoss ?? null,
-    secondsLeft: isActive(phase) ? (progress?.secondsLeft ?? null) : null,
+    loss: search === null ? trainLoss : (search.trials[bestTrial(search) ?? -1]?.loss ?? null),
+    // What is left of its run says nothing of a search.
+    secondsLeft: isActive(phase) && search === null ? (progress?.secondsLeft ?? null) : null,
     news,
   };
 }

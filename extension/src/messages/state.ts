@@ -14,6 +14,7 @@ import { noHost } from './host_status.ts';
 import type { HostStatus } from './host_status.ts';
 
 import type { CheckpointEntry, StoredRun, StoreName } from './stored.ts';
+import type { Search } from './search.ts';
 import type { Trial } from './trial.ts';
 
 export type * from './data.ts';
@@ -241,6 +242,10 @@ export interface RunState {
   offered: RunConfig | null;
   /** Of configurations on this data, the newest last. */
   trials: Trial[];
+  /** The newest one, of this session or an earlier one. */
+  search: Search | null;
+  /** Whether the run is one of the search's. */
+  candidate: boolean;
   /** Before the first step, while there is something to prepare. */
   preparing: Preparing | null;
   device: DeviceName | null;
@@ -308,6 +313,8 @@ export function emptyState(): RunState {
     config: null,
     offered: null,
     trials: [],
+    search: null,
+    candidate: false,
     preparing: null,
     device: null,
     choice: null,

@@ -49,6 +49,7 @@ const noticeList = new Notices(page);
 const roomQuestion = new RoomQuestion(page);
 const stage = new Stage(page, {
   pickElsewhere: chooserClosesPopup ? goToDashboard : null,
+  searchElsewhere: goToDashboard,
   chart: new LossChart(170),
   storage: localStorage,
 });

@@ -1,5 +1,6 @@
 // Remembers the newest run beyond the end of the browser, so that it can be offered for resuming. It is a convenience:
 // when it cannot be read or written, nothing else suffers.
+import { sourceInfo } from '../messages/data.ts';
 import type { LastRun } from '../messages/state.ts';
 import * as v from '../messages/validate.ts';
 import { checkCheckpoint } from '../messages/checkpoint_names.ts';
@@ -9,13 +10,7 @@ const FOLDER = 'runs';
 const FILE = 'last.json';
 
 const lastRun: v.Check<LastRun> = v.object({
-  source: v.object({
-    kind: v.oneOf('file', 'host', 'example'),
-    name: v.text(4096),
-    size: v.integer(0),
-    path: v.nullable(v.text(4096)),
-    imported: v.nullable(v.text(100)),
-  }),
+  source: sourceInfo,
   checkpoint: v.object({ store: v.oneOf('host', 'browser'), id: checkCheckpoint }),
   step: v.integer(0),
   epoch: v.integer(0),

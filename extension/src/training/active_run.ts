@@ -17,6 +17,7 @@ import type { Core } from './core.ts';
 import type { Needs, SessionInfo, StepReply, ValidateReply } from './core_replies.ts';
 import type { OpenDataset } from './dataset.ts';
 import { TrainingError } from './errors.ts';
+import { summaryOfEpoch } from './history.ts';
 import { evaluate, Judging, predictOn } from './judging.ts';
 import { savingPlan } from './retention.ts';
 import type { SavingPlan } from './retention.ts';
@@ -27,6 +28,8 @@ import { feed } from './rows.ts';
 
 const TURN_MS = 12;
 
+export type Outcome = 'completed' | 'stopped';
+
 export interface RunEvents {
   progressed: (progress: Progress, losses: [number, number][]) => void;
   /** Something that a person should know, and on which device the run goes on. */
@@ -35,8 +38,8 @@ export interface RunEvents {
   preparing: (preparing: Preparing | null) => void;
   validating: () => void;
   epochDone: (summary: EpochSummary, baselines: Baselines | null, best: StepReply['best']) => void;
-  /** All epochs are done. */
-  finished: () => void;
+  /** All epochs are done, or those until which it was to go. */
+  finished: (outcome: Outcome) => void;
   failed: (error: unknown) => void;
 }
 
@@ -56,6 +59,8 @@ export class ActiveRun {
   readonly id: string;
   readonly epochs: number;
   readonly plan: SavingPlan;
+  /** Epochs after which it rests before its end, as a candidate of a search does. */
+  until: number | null = null;
   readonly #core: Core;
   readonly #session: number;
   /** Where its rows are, when they are not in the core. */
@@ -116,6 +121,9 @@ export class ActiveRun {
     this.#left.begin(performance.now(), this.#state.step);
     this.#loadFor(this.#state.needs);
     this.#loop.start();
+    if (this.#ended || !this.#done) return;
+    this.#ended = true;
+    this.#tellDone();
   }
 
   pause(): void {
@@ -263,23 +271,24 @@ export class ActiveRun {
     this.#left.note(performance.now(), this.#state.step);
     this.#events.progressed(this.progress(), []);
     if (!reply.done) return;
-    const summary: EpochSummary = {
-      epoch: this.#state.epoch + 1,
-      trainLoss: this.#trainLoss,
-      validationLoss: reply.loss,
-      stepsPerSecond: this.#epochMs > 0 ? (1000 * this.#epochSteps) / this.#epochMs : null,
-      mae: reply.mae,
-      rmse: reply.rmse,
-      r2: reply.r2,
-      accuracy: reply.accuracy,
-    };
+    const stepsPerSecond = this.#epochMs > 0 ? (1000 * this.#epochSteps) / this.#epochMs : null;
+    const trained = { epoch: this.#state.epoch + 1, trainLoss: this.#trainLoss, stepsPerSecond };
+    const summary = summaryOfEpoch(trained, reply);
     this.#epochSteps = 0;
     this.#epochMs = 0;
     this.#stage = 'training';
     this.#note(this.#core.sessionNextEpoch(this.#session));
-    this.#ended = this.#state.finished;
+    this.#ended = this.#done;
     this.#events.epochDone(summary, reply.baselines, this.#state.best);
-    if (this.#ended) this.#events.finished();
+    if (this.#ended) this.#tellDone();
+  }
+
+  get #done(): boolean {
+    return this.#state.finished || this.#state.epoch >= (this.until ?? Infinity);
+  }
+
+  #tellDone(): void {
+    this.#events.finished(this.#state.finished ? 'completed' : 'stopped');
   }
 
   /** False while losses are still on the device, and when it failed: the session is left alone until the next turn. */

@@ -180,7 +180,7 @@ export class DataRoom {
     const { examples, snapshot } = this.#parts;
     const { lastRun, imports } = snapshot.state;
     if (lastRun !== null && (data === null || data.name === lastRun.source.name)) {
-      await this.#reopen(lastRun.source);
+      await this.reopen(lastRun.source);
       return;
     }
     const same = ({ name, size }: ImportedDataset): boolean =>
@@ -192,7 +192,7 @@ export class DataRoom {
     else throw new TrainingError('dataset.missing', missing(id, data));
   }
 
-  async #reopen(source: SourceInfo): Promise<void> {
+  async reopen(source: SourceInfo): Promise<void> {
     const { datasets } = this.#parts;
     const { imported, kind, name, path } = source;
     const known = await datasets.list().catch(() => []);

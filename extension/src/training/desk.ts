@@ -15,11 +15,13 @@ import { HostDialog } from './host_dialog.ts';
 import type { HostLink } from './hostlink.ts';
 import { Library } from './library.ts';
 import type { Saving } from './saving.ts';
+import type { Searching } from './searching.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Training } from './training.ts';
 
 export interface DeskParts {
   training: Training;
+  searching: Searching;
   snapshot: Snapshot;
   saving: Saving;
   link: HostLink;
@@ -29,16 +31,28 @@ type Handlers = {
   [T in CommandType]: (command: CommandOf<T>) => Results[T] | Promise<Results[T]>;
 };
 
+/** What would come between a search and its runs. */
+const ALONE = new Set<CommandType>([
+  'dataset.open',
+  'dataset.arrays',
+  'dataset.close',
+  'import.makeRoom',
+  'run.start',
+  'run.trial',
+  'checkpoint.resume',
+]);
 const SEEN = 1000;
 const HOST_PAGES = 20;
 
 export class Desk {
   readonly #handlers: Handlers;
   readonly #reply: (reply: Reply) => void;
+  readonly #searching: Searching;
   readonly #seen = new Set<string>();
 
   constructor(parts: DeskParts, reply: (reply: Reply) => void) {
     this.#handlers = handlersOf(parts);
+    this.#searching = parts.searching;
     this.#reply = reply;
   }
 
@@ -55,6 +69,7 @@ export class Desk {
   }
 
   #carryOut(command: Command): unknown {
+    if (ALONE.has(command.type)) this.#searching.refuse();
     const handler = this.#handlers[command.type] as (given: Command) => unknown;
     return handler(command);
   }
@@ -67,7 +82,7 @@ export class Desk {
   }
 }
 
-function handlersOf({ training, snapshot, saving, link }: DeskParts): Handlers {
+function handlersOf({ training, searching, snapshot, saving, link }: DeskParts): Handlers {
   const dialog = new HostDialog(link);
   const library = new Library(saving, training.keeper);
   return {
@@ -95,6 +110,16 @@ function handlersOf({ training, snapshot, saving, link }: DeskParts): Handlers {
     'run.trial': ({ config }) => training.trials.measure(config),
     'trial.stop': () => {
       training.trials.cancel();
+      return {};
+    },
+    'search.start': (command) => searching.start(command),
+    'search.stop': async () => {
+      await searching.stop();
+      return {};
+    },
+    'search.continue': () => searching.continue(),
+    'search.forget': async () => {
+      await searching.forget();
       return {};
     },
     'run.pause': () => {

@@ -3,6 +3,7 @@
 import { emptyHistory, HISTORY_POINTS } from '../messages/state.ts';
 import type { EpochSummary, History } from '../messages/state.ts';
 import * as v from '../messages/validate.ts';
+import type { ValidateReply } from './core_replies.ts';
 
 const loss = v.nullable(v.anyNumber);
 
@@ -33,6 +34,13 @@ export function restoredHistory(value: unknown): History {
   } catch {
     return emptyHistory();
   }
+}
+
+export function summaryOfEpoch(
+  trained: Pick<EpochSummary, 'epoch' | 'trainLoss' | 'stepsPerSecond'>,
+  { loss: validationLoss, mae, rmse, r2, accuracy }: ValidateReply,
+): EpochSummary {
+  return { ...trained, validationLoss, mae, rmse, r2, accuracy };
 }
 
 /** Keeps at most as many epochs as points: of too many, every other one goes, but never the newest. */

@@ -171,6 +171,8 @@ export class Keeper {
     const summary = { step, epoch, loss, device, data };
     const entry = await saving.save(checkpointId(run.id, step, asked), bytes, summary, store);
     this.#savedStep = step;
+    // A search goes on as a whole, and leaves the offer of a person's own run as it was.
+    if (run.until !== null) return entry;
     const checkpoint = { store: entry.store, id: entry.id };
     const { epochs } = run;
     const { time } = entry;

@@ -1,8 +1,8 @@
 // Runs that lie in a store, as a person wants them beside resuming: what one was trained with and how it went, and a
 // whole run as one file that can be taken elsewhere.
-import { runConfig } from '../messages/commands.ts';
 import type { RunInspected } from '../messages/commands.ts';
 import { partsOf, runOf } from '../messages/checkpoint_names.ts';
+import { runConfig } from '../messages/run_config.ts';
 import { lastOf } from '../messages/runs.ts';
 import type { CheckpointEntry, StoreName } from '../messages/state.ts';
 import { headerSize, readMetadata } from '../storage/summary.ts';

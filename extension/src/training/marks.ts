@@ -2,6 +2,7 @@
 // look up, else rarely. While the run works that is also the sign that it still does: without it for a while, the
 // background no longer keeps the machine awake.
 import type { TrainingEvent } from '../messages/events.ts';
+import { searchOfRun } from '../messages/search.ts';
 import { kindOf, markOf } from '../messages/run_mark.ts';
 import type { MarkKind, MarkNews, RunMark } from '../messages/run_mark.ts';
 import { isActive } from '../messages/state.ts';
@@ -42,7 +43,10 @@ export class Marks {
     }
     const wasUnderWay = this.#kind === 'training' || this.#kind === 'preparing';
     if (!wasUnderWay && this.#kind !== 'paused') return null;
-    if (kind === 'failed') return { what: 'failed', ...(state.failure ?? NOTHING) };
-    return kind === 'done' ? { what: 'done', ...NOTHING } : null;
+    const search = searchOfRun(state);
+    const failure = search === null ? state.failure : search.failure;
+    if (kind === 'failed') return { what: 'failed', ...(failure ?? NOTHING) };
+    if (kind !== 'done') return null;
+    return { what: search === null ? 'done' : 'searched', ...NOTHING };
   }
 }

@@ -11,6 +11,7 @@ export const NO_RUN = {
   reading: null,
   firstRows: null,
   run: null,
+  candidate: false,
   outcome: null,
   failure: null,
   config: null,

@@ -6,7 +6,6 @@ import type { HostStatus } from '../messages/host_status.ts';
 import { emptyHistory, isActive } from '../messages/state.ts';
 import type {
   CheckpointEntry,
-  DeviceName,
   EpochSummary,
   Predictions,
   Preparing,
@@ -15,11 +14,13 @@ import type {
 } from '../messages/state.ts';
 import type { Runs } from '../storage/runs.ts';
 import { ActiveRun } from './active_run.ts';
-import type { RunEvents } from './active_run.ts';
+import type { Outcome, RunEvents } from './active_run.ts';
 import type { SessionInfo, SessionRestored, SessionStart } from './core_replies.ts';
 import { DataRoom } from './data_room.ts';
 import type { DataParts } from './data_room.ts';
 import type { OpenDataset } from './dataset.ts';
+import { tellNotices } from './device_notices.ts';
+import { Ends } from './ends.ts';
 import { failureOf, TrainingError } from './errors.ts';
 import { closingOnFailure, nextTask, raced } from './preparing.ts';
 import { restoredHistory, addEpoch } from './history.ts';
@@ -28,10 +29,8 @@ import { Keeper } from './keeper.ts';
 import { NO_RUN, summaryIn } from './no_run.ts';
 import { runName, runToGoOn } from './run_names.ts';
 import type { Saving } from './saving.ts';
+import { ShownPredictions } from './shown_predictions.ts';
 import { Trials } from './trials.ts';
-
-const PREDICTIONS_MS = 1000;
-const PREDICTED = 300;
 
 export interface TrainingParts extends DataParts {
   saving: Saving;
@@ -43,16 +42,18 @@ export interface TrainingParts extends DataParts {
 export class Training {
   readonly #parts: TrainingParts;
   #run: ActiveRun | null = null;
-  #predictedAt = 0;
   #preparing: AbortController | null = null;
   readonly data: DataRoom;
   readonly keeper: Keeper;
   readonly trials: Trials;
+  readonly ends = new Ends();
+  readonly #shown: ShownPredictions;
 
   constructor(parts: TrainingParts) {
     this.#parts = parts;
+    this.#shown = new ShownPredictions(parts.snapshot, () => this.#run);
     this.trials = new Trials(parts, () => {
-      this.#refuseWhileActive('try another one');
+      this.refuseWhileActive('try another one');
       return this.data.need();
     });
     this.data = new DataRoom(parts, {
@@ -77,6 +78,10 @@ export class Training {
     return isActive(this.state.phase);
   }
 
+  get canStop(): boolean {
+    return this.active && (this.state.phase !== 'preparing' || this.#loadsRows);
+  }
+
   /** What pages should know before anything was asked for. */
   async begin(): Promise<void> {
     const { core, runs, snapshot } = this.#parts;
@@ -88,22 +93,23 @@ export class Training {
   }
 
   openDataset(source: DataSource): ReturnType<DataRoom['open']> {
-    this.#refuseWhileActive('open another file');
+    this.refuseWhileActive('open another file');
     return this.data.open(source);
   }
 
   makeRoom(): ReturnType<DataRoom['makeRoom']> {
-    this.#refuseWhileActive('open another file');
+    this.refuseWhileActive('open another file');
     return this.data.makeRoom();
   }
 
   closeDataset(): void {
-    this.#refuseWhileActive('close the file');
+    this.refuseWhileActive('close the file');
     this.data.close();
   }
 
-  async startRun({ config }: CommandOf<'run.start'>): Promise<RunStarted> {
-    this.#refuseWhileActive('start another run');
+  /** `until` so many epochs are done, where the run is to rest before its end. */
+  async startRun({ config }: CommandOf<'run.start'>, until?: number): Promise<RunStarted> {
+    this.refuseWhileActive('start another run');
     this.data.refuseWhileReading();
     const dataset = this.data.need();
     this.trials.refuseUnfit(config);
@@ -111,34 +117,39 @@ export class Training {
       dataset,
       () => this.#parts.core.sessionCreate(dataset.handle, config),
       (info) => runName(info.config.model.name, new Date()),
+      until,
     );
   }
 
-  async resumeCheckpoint(command: CommandOf<'checkpoint.resume'>): Promise<RunStarted> {
+  async resumeCheckpoint(
+    command: CommandOf<'checkpoint.resume'>,
+    until?: number,
+  ): Promise<RunStarted> {
     const { store, id, epochs, device } = command;
-    this.#refuseWhileActive('resume a checkpoint');
+    this.refuseWhileActive('resume a checkpoint');
     const closed = this.state.description === null;
     const bytes = await this.#parts.saving.read(store, id);
     const summary = summaryIn(bytes, id);
     if (closed) await this.data.reopenFor(id, summary.data);
     const checkpoints = await this.keeper.refresh();
     // While the checkpoint was read, another page may have started a run, opened a file or closed this one.
-    this.#refuseWhileActive('resume a checkpoint');
+    this.refuseWhileActive('resume a checkpoint');
     this.data.refuseWhileReading();
     const dataset = this.data.need();
     const total = epochs && (summary.epoch ?? 0) + epochs;
     const training = { ...(total && { epochs: total }), ...(device && { device }) };
     const restore = (): SessionRestored =>
       this.#parts.core.sessionRestore(dataset.handle, bytes, { training });
-    return this.#prepare(dataset, restore, ({ state, config: { model } }) => {
+    const idOf = ({ state, config: { model } }: SessionInfo): string => {
       if (!state.finished) return runToGoOn(id, checkpoints) ?? runName(model.name, new Date());
       const message = `The run of ${id} has finished its ${String(state.epoch)} epochs: say how many more to train.`;
       throw new TrainingError('checkpoint.finished', message);
-    });
+    };
+    return this.#prepare(dataset, restore, idOf, until);
   }
 
   removeRun(store: StoreName, run: string): Promise<void> {
-    if (this.#run?.id === run) this.#refuseWhileActive('remove its checkpoints');
+    if (this.#run?.id === run) this.refuseWhileActive('remove its checkpoints');
     return this.keeper.removeRun(store, run);
   }
 
@@ -164,8 +175,7 @@ export class Training {
   }
 
   async stop(): Promise<void> {
-    const { phase, preparing } = this.state;
-    if (phase === 'preparing' && preparing?.what === 'rows') {
+    if (this.#loadsRows) {
       const message = 'The run was called off while its rows were loaded.';
       this.#preparing?.abort(new TrainingError('run.cancelled', message));
       return;
@@ -173,14 +183,17 @@ export class Training {
     const run = this.#needActive();
     run.stop();
     try {
-      await this.#refreshPredictions(run);
+      await this.#shown.refresh(run);
     } catch (error) {
       // A device that was lost during a pause shows here first; the run ends all the same.
       const { code, message } = failureOf(error);
       this.#parts.snapshot.notice('error', code, message);
     }
-    this.#parts.snapshot.update({ phase: 'finished', outcome: 'stopped' });
-    await this.#saveAutomatic(run);
+    await this.#end(run, 'stopped');
+  }
+
+  get #loadsRows(): boolean {
+    return this.state.phase === 'preparing' && this.state.preparing?.what === 'rows';
   }
 
   save(store: StoreName | undefined): Promise<CheckpointEntry> {
@@ -223,6 +236,7 @@ export class Training {
     { stored }: OpenDataset,
     begin: () => SessionStart | SessionRestored,
     idOf: (info: SessionInfo) => string,
+    until: number | null = null,
   ): Promise<RunStarted> {
     const { core, snapshot } = this.#parts;
     const { phase } = this.state;
@@ -242,6 +256,7 @@ export class Training {
       const events = this.#runEvents(() => run);
       const curve = (): RunState['history'] => this.state.history;
       const run: ActiveRun = new ActiveRun(id, core, info, stored, events, curve);
+      run.until = until;
       this.#run = run;
       this.keeper.begin(history.epochs, info.state.step);
       const { config, device, choice, parameters } = info;
@@ -250,6 +265,7 @@ export class Training {
         ...NO_RUN,
         phase: 'training',
         run: id,
+        candidate: until !== null,
         offered: null,
         config,
         device,
@@ -261,7 +277,7 @@ export class Training {
         progress: run.progress(),
       });
       if (info.notice !== null) snapshot.notice('info', 'checkpoint.data', info.notice);
-      this.#noticed(info.state.notices, info.state.device);
+      tellNotices(snapshot, info.state);
       this.#tellBusy();
       // What came from the host for it takes room here by now.
       if (stored !== null && stored.manifest.remote !== null) void this.data.refresh();
@@ -288,35 +304,22 @@ export class Training {
         snapshot.updateSoon({ phase: 'validating' });
       },
       noticed: (notices, device) => {
-        this.#noticed(notices, device);
+        tellNotices(snapshot, { notices, device });
       },
       epochDone: (summary, baselines, best) => {
         snapshot.updateSoon({ best });
         this.#epochDone(current(), summary, baselines);
       },
-      finished: () => {
-        void this.#completed(current());
+      finished: (outcome) => {
+        void this.#finished(current(), outcome);
       },
       failed: (error) => {
         const failure = failureOf(error);
         snapshot.update({ phase: 'failed', failure });
         this.#tellBusy();
-        void this.#tellDamage(error);
-        // The step that would have spoilt the run was not applied: what it had reached is kept.
-        if (failure.code === 'train.diverged') void this.#saveAutomatic(current());
+        void this.#failed(current(), error);
       },
     };
-  }
-
-  #noticed(notices: { code: string; message: string }[], device: DeviceName): void {
-    const { snapshot } = this.#parts;
-    for (const { code, message } of notices) {
-      const lost = code.startsWith('device.');
-      snapshot.notice(lost ? 'warning' : 'info', code, message);
-      const { choice } = this.state;
-      if (device !== this.state.device && choice !== null)
-        snapshot.update({ device, choice: { ...choice, device, how: 'lost', detail: message } });
-    }
   }
 
   #epochDone(run: ActiveRun, summary: EpochSummary, baselines: RunState['baselines']): void {
@@ -324,8 +327,8 @@ export class Training {
     addEpoch(this.state.history, summary);
     const phase = this.state.phase === 'validating' ? 'training' : this.state.phase;
     snapshot.updateSoon({ phase, baselines: baselines ?? this.state.baselines });
-    if (Date.now() - this.#predictedAt >= PREDICTIONS_MS) {
-      this.#refreshPredictions(run).catch((error: unknown) => {
+    if (this.#shown.due) {
+      this.#shown.refresh(run).catch((error: unknown) => {
         run.fail(error);
       });
     }
@@ -337,26 +340,28 @@ export class Training {
     if (failureOf(error).code === 'dataset.damaged') await this.data.refresh();
   }
 
-  async #completed(run: ActiveRun): Promise<void> {
-    const { snapshot } = this.#parts;
+  async #finished(run: ActiveRun, outcome: Outcome): Promise<void> {
     try {
-      await this.#refreshPredictions(run);
+      await this.#shown.refresh(run);
     } catch (error) {
-      snapshot.update({ phase: 'failed', failure: failureOf(error) });
+      this.#parts.snapshot.update({ phase: 'failed', failure: failureOf(error) });
       this.#tellBusy();
+      this.ends.tell();
       return;
     }
-    if (this.#run !== run) return;
-    snapshot.update({ phase: 'finished', outcome: 'completed' });
-    await this.#saveAutomatic(run);
+    if (this.#run === run) await this.#end(run, outcome);
   }
 
-  async #refreshPredictions(run: ActiveRun): Promise<void> {
-    const total = this.state.windows?.validation ?? 0;
-    if (total === 0) return;
-    this.#predictedAt = Date.now();
-    const predictions = await run.predict(0, Math.min(PREDICTED, total));
-    if (this.#run === run) this.#parts.snapshot.updateSoon({ predictions });
+  async #end(run: ActiveRun, outcome: Outcome): Promise<void> {
+    this.#parts.snapshot.update({ phase: 'finished', outcome });
+    await this.#saveAutomatic(run).finally(this.ends.tell);
+  }
+
+  async #failed(run: ActiveRun, error: unknown): Promise<void> {
+    const tellDamage = this.#tellDamage(error);
+    // The step that would have spoilt the run was not applied: what it had reached is kept.
+    if (failureOf(error).code === 'train.diverged') await this.#saveAutomatic(run);
+    await tellDamage.finally(this.ends.tell);
   }
 
   #saveAutomatic(run: ActiveRun): Promise<void> {
@@ -383,7 +388,7 @@ export class Training {
     throw new TrainingError('run.inactive', `The run has ended; its phase is ${this.state.phase}.`);
   }
 
-  #refuseWhileActive(what: string): void {
+  refuseWhileActive(what: string): void {
     if (!this.active) return;
     throw new TrainingError('run.active', `A run is in progress: stop it to ${what}.`);
   }

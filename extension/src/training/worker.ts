@@ -8,6 +8,7 @@ import { isRecord } from '../messages/validate.ts';
 import { BrowserStore } from '../storage/browser_store.ts';
 import { Datasets } from '../storage/datasets.ts';
 import { Runs } from '../storage/runs.ts';
+import { Searches } from '../storage/searches.ts';
 import { loadCore } from './core.ts';
 import { createModule } from './core_module.ts';
 import { Desk } from './desk.ts';
@@ -17,6 +18,7 @@ import { HostStore } from './host_store.ts';
 import { HostLink } from './hostlink.ts';
 import { Marks } from './marks.ts';
 import { Saving } from './saving.ts';
+import { Searching } from './searching.ts';
 import { Snapshot } from './snapshot.ts';
 import { tellEvictable, tellLack } from './storage_notices.ts';
 import { Training } from './training.ts';
@@ -102,7 +104,8 @@ async function begin(): Promise<void> {
     },
   });
   training = room;
-  const desk = new Desk({ training: room, snapshot, saving, link }, (reply) => {
+  const searching = new Searching(room, snapshot, new Searches(root));
+  const desk = new Desk({ training: room, searching, snapshot, saving, link }, (reply) => {
     channel.postMessage(reply);
   });
   channel.onmessage = ({ data }: MessageEvent<unknown>) => {
@@ -111,6 +114,7 @@ async function begin(): Promise<void> {
   self.postMessage({ type: 'worker.ready' });
   try {
     await room.begin();
+    await searching.begin();
   } catch (error) {
     snapshot.update({ phase: 'failed', failure: failureOf(error) });
   }

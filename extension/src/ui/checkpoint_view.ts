@@ -3,6 +3,7 @@
 import { runOf } from '../messages/checkpoint_names.ts';
 import { bestOf, groupRuns, lastOf } from '../messages/runs.ts';
 import type { RunGroup } from '../messages/runs.ts';
+import { isSearching } from '../messages/search.ts';
 import type { CheckpointEntry, RunState, StoreName } from '../messages/state.ts';
 import { isActive } from '../messages/state.ts';
 import { formatBytes, formatCount, formatLoss, formatMoment } from './format.ts';
@@ -42,7 +43,7 @@ export function viewRuns(
   state: RunState,
   arrange: (groups: RunGroup[]) => RunGroup[] = (groups) => groups,
 ): RunGroupView[] {
-  const free = !isActive(state.phase) && state.phase !== 'reading';
+  const free = !isActive(state.phase) && state.phase !== 'reading' && !isSearching(state);
   return arrange(groupRuns(state.checkpoints, state.runs)).map((group) => viewGroup(group, free));
 }
 

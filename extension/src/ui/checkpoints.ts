@@ -1,6 +1,6 @@
 // The saved checkpoints of both stores by run, and how large they are together.
 
-import type { RunState } from '../messages/state.ts';
+import type { RunState, StoredRun } from '../messages/state.ts';
 import { totalText, viewRuns } from './checkpoint_view.ts';
 import { make, on, setHidden, setText, syncList } from './dom.ts';
 import type { Actions, Snapshot } from './page.ts';
@@ -15,9 +15,12 @@ export class Checkpoints {
   readonly #actions: Actions;
   readonly #title = make('h2', { ...once(testIds.checkpointTotal) }, t('checkpointsTitle'));
   #redraw: () => void = () => undefined;
-  readonly #order = new RunOrder(() => {
-    this.#redraw();
-  });
+  readonly #order = new RunOrder(
+    () => {
+      this.#redraw();
+    },
+    (runs) => void this.#remove(runs),
+  );
   readonly #list = make('ul', { class: 'runs' });
   readonly #groups = new WeakMap<HTMLLIElement, RunGroup>();
   readonly #none = make('p', { class: 'muted small' }, t('noCheckpoints'));
@@ -81,6 +84,11 @@ export class Checkpoints {
       },
       (element, view) => this.#groups.get(element)?.update(view, busy),
     );
+  }
+
+  /** One that cannot be removed stays, and a notice says why. */
+  async #remove(runs: readonly StoredRun[]): Promise<void> {
+    for (const { store, run } of runs) await this.#actions.run({ type: 'run.remove', store, run });
   }
 
   #moreEpochs(): number | undefined {

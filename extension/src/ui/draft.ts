@@ -2,7 +2,7 @@
 // closed by a stray click comes back as it was. What is stored is unknown until checked against the columns.
 
 import type { DatasetDescription, ModelDescription, RunState } from '../messages/state.ts';
-import { runConfig } from '../messages/commands.ts';
+import { runConfig } from '../messages/run_config.ts';
 import { choicesFromConfig, toRunConfig } from './choices.ts';
 import type { Choices } from './choices.ts';
 import type { Settings } from './settings.ts';

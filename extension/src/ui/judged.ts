@@ -1,6 +1,7 @@
 // What the core measures of a finished run on a table: asked for once by a page, and again when the model has changed.
 
 import type { Evaluation } from '../messages/evaluation.ts';
+import { isSearching } from '../messages/search.ts';
 import type { RunState } from '../messages/state.ts';
 import { taskOfRun } from './metric.ts';
 import { reasonOf } from './page.ts';
@@ -69,6 +70,7 @@ export class Judged {
 /** Tells one model from another; '' where there is none to judge. */
 function keyOf(state: RunState): string {
   const { phase, run, progress } = state;
-  if (phase !== 'finished' || !isOfTables(taskOfRun(state))) return '';
+  // Between two candidates of a search there is no time for it.
+  if (phase !== 'finished' || isSearching(state) || !isOfTables(taskOfRun(state))) return '';
   return JSON.stringify([run, progress?.step]);
 }

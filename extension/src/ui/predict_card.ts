@@ -1,6 +1,7 @@
 // "Predict on new data": another file goes through the finished run's model, and the predictions come down as CSV.
 
 import type { NewPredictions } from '../messages/evaluation.ts';
+import { isSearching } from '../messages/search.ts';
 import type { RunState } from '../messages/state.ts';
 import { counted, t } from '../texts.ts';
 import { make, setHidden, setText } from './dom.ts';
@@ -44,8 +45,9 @@ export class PredictCard {
     );
   }
 
-  update({ phase, run }: RunState): void {
-    setHidden(this.element, phase !== 'finished' || run === null);
+  update(state: RunState): void {
+    const { phase, run } = state;
+    setHidden(this.element, phase !== 'finished' || run === null || isSearching(state));
     if (run === this.#run) return;
     this.#run = run;
     this.#say(null);

@@ -1,9 +1,13 @@
-// In which order the stored runs stand, and which of them: all, or those whose note has a tag.
+// In which order the stored runs stand, and which of them: all, or those whose note has a tag, which can be removed
+// together.
 
 import { sortRuns, tagsOf } from '../messages/runs.ts';
 import type { RunGroup, RunOrderName } from '../messages/runs.ts';
-import { t } from '../texts.ts';
-import { make, on, setHidden, setOptions } from './dom.ts';
+import type { StoredRun } from '../messages/state.ts';
+import { counted, t } from '../texts.ts';
+import { makeRemoval } from './checkpoint_row.ts';
+import type { Removal } from './checkpoint_row.ts';
+import { make, on, setHidden, setOptions, setText } from './dom.ts';
 import { once, testIds } from './testids.ts';
 
 const ORDERS: RunOrderName[] = ['newest', 'name', 'loss', 'size'];
@@ -13,11 +17,14 @@ export class RunOrder {
   readonly element: HTMLElement;
   readonly #order = make('select', { 'aria-label': t('sortRuns'), ...once(testIds.runOrder) });
   readonly #tag = make('select', { 'aria-label': t('tagged'), ...once(testIds.runTag) });
+  readonly #offered = make('div', { class: 'actions', hidden: true });
+  readonly #removal: Removal;
   #by: RunOrderName = 'newest';
   #only = ALL;
+  #tagged: RunGroup[] = [];
 
-  /** `changed`: the list is to be drawn anew. */
-  constructor(changed: () => void) {
+  /** `changed`: the list is to be drawn anew; `remove` all of these. */
+  constructor(changed: () => void, remove: (runs: StoredRun[]) => void) {
     on(this.#order, 'change', () => {
       this.#by = ORDERS.find((order) => order === this.#order.value) ?? 'newest';
       changed();
@@ -26,7 +33,28 @@ export class RunOrder {
       this.#only = this.#tag.value;
       changed();
     });
-    this.element = make('div', { class: 'row', hidden: true }, this.#order, this.#tag);
+    this.#removal = makeRemoval(
+      this.#offered,
+      { ask: t('removeTagged'), confirm: t('removeForGood') },
+      { ask: testIds.tagRemove, confirm: testIds.tagConfirm },
+      () => {
+        remove(this.#tagged);
+        this.#settle();
+      },
+    );
+    this.element = make(
+      'div',
+      { class: 'stack tight', hidden: true },
+      make('div', { class: 'row' }, this.#order, this.#tag),
+      this.#offered,
+      this.#removal.asked,
+    );
+  }
+
+  /** Nothing is asked any more. */
+  #settle(): void {
+    setHidden(this.#removal.asked, true);
+    setHidden(this.#offered, this.#only === ALL);
   }
 
   readonly arrange = (groups: RunGroup[]): RunGroup[] => {
@@ -47,6 +75,9 @@ export class RunOrder {
     const shown = groups.filter(
       ({ note }) => this.#only === ALL || tagsOf(note).includes(this.#only),
     );
+    if (this.#only === ALL || shown.length !== this.#tagged.length) this.#settle();
+    this.#tagged = shown;
+    setText(this.#removal.confirm, counted('removeTaggedForGood', shown.length));
     return sortRuns(shown, this.#by);
   };
 }

@@ -1,6 +1,8 @@
 // The run as a person reads it: every figure and which buttons make sense, from the worker's snapshot alone.
 
+import { isSearching, rungDone } from '../messages/search.ts';
 import { isActive, keptBest } from '../messages/state.ts';
+import type { Search } from '../messages/search.ts';
 import type { EpochSummary, Phase, RunState } from '../messages/state.ts';
 import { rowSeconds } from './columns.ts';
 import { deviceText, preparingText, reasonText } from './device_view.ts';
@@ -23,12 +25,13 @@ import type { Verdict } from './verdict.ts';
 import { capital, counted, t } from '../texts.ts';
 import type { TextKey } from '../texts.ts';
 
-export type Screen = 'waiting' | 'pick' | 'reading' | 'setup' | 'run' | 'result';
+export type Screen = 'waiting' | 'pick' | 'reading' | 'setup' | 'search' | 'run' | 'result';
 export type Tone = 'idle' | 'active' | 'good' | 'warn' | 'bad';
 
 /** What fills the page. A failure goes back to where it can be mended: to the run, the set-up or the picking. */
 export function screenOf(state: RunState | null): Screen {
   if (state === null) return 'waiting';
+  if (isSearching(state)) return 'search';
   if (isActive(state.phase)) return 'run';
   if (state.phase === 'finished') return 'result';
   if (state.phase === 'reading') return 'reading';
@@ -51,6 +54,9 @@ const phaseTexts: Record<Phase, [TextKey, Tone]> = {
 
 export function phaseOf(state: RunState | null): { text: string; tone: Tone } {
   if (state === null) return { text: t('phase_starting'), tone: 'idle' };
+  // Between two candidates there is no run for a moment.
+  if (isSearching(state) && state.phase !== 'paused')
+    return { text: t('phase_searching'), tone: 'active' };
   if (state.phase === 'training' && state.preparing !== null)
     return { text: t('phase_preparing'), tone: 'active' };
   if (state.phase === 'finished' && state.outcome === 'stopped')
@@ -262,6 +268,7 @@ export function announcement(state: RunState | null): string {
   const { text } = phaseOf(state);
   const last = lastEpoch(state);
   if (state.phase === 'reading') return t('sayReading');
+  if (state.search !== null && isSearching(state)) return searchAnnouncement(state.search);
   if (state.phase === 'finished') return t('sayFinished', text, outcomeOf(state));
   if (!isActive(state.phase) || last === null) return t('sayPhase', text);
   const done = formatPercent(
@@ -269,6 +276,12 @@ export function announcement(state: RunState | null): string {
   );
   const loss = formatLoss(last.validationLoss);
   return t('sayEpoch', text, formatCount(last.epoch), done, loss);
+}
+
+function searchAnnouncement(search: Search): string {
+  const { done, of } = rungDone(search);
+  const rounds = [formatCount(search.rung + 1), formatCount(search.rungs.length)];
+  return t('saySearch', ...rounds, formatCount(done), formatCount(of));
 }
 
 /** What a table's model is worth is measured after its run; its measure is known at once. */

@@ -31,6 +31,7 @@ import { shorten } from './format.ts';
 import type { Actions } from './page.ts';
 import { Preflight } from './preflight.ts';
 import { Repairs } from './repairs.ts';
+import { SearchSetup } from './search_setup.ts';
 import { makeSection, sectionsOf } from './sections.ts';
 import { SettingControl } from './setting_fields.ts';
 import { onThisMachine, Settings } from './settings.ts';
@@ -47,6 +48,8 @@ export interface SetupOptions {
   close: () => void;
   /** Has other arrays of the open archive read. */
   chooseArrays: (names: string[]) => void;
+  /** Where a search is begun, when that is not here. */
+  searchElsewhere: (() => void) | null;
   storage: Storage;
 }
 
@@ -62,6 +65,7 @@ export class Setup {
   });
   readonly #close = make('button', { type: 'button', ...once(testIds.newFile) }, t('otherFile'));
   readonly #preflight: Preflight;
+  readonly #search: SearchSetup | null;
   #identity = '';
   #state: RunState | null = null;
   #settings = new Settings([]);
@@ -72,6 +76,7 @@ export class Setup {
   constructor(options: SetupOptions) {
     this.#options = options;
     this.#preflight = new Preflight(options.actions, this.#change);
+    this.#search = options.searchElsewhere === null ? new SearchSetup(options.actions) : null;
     on(this.#train, 'click', () => {
       if (this.#choices !== null) options.train(toRunConfig(this.#choices, this.#settings));
     });
@@ -104,6 +109,13 @@ export class Setup {
     const lookBack = this.#settings.number('lookBack', choices.given);
     const config = sound && !starting ? toRunConfig(choices, this.#settings) : null;
     const fits = this.#preflight.show({ state, choices, model, lookBack, config });
+    this.#search?.show({
+      state,
+      choices,
+      model,
+      settings: this.#settings,
+      config: fits ? config : null,
+    });
     setDisabled(this.#train, starting || !sound || !fits);
     setText(this.#train, starting ? t('startingRun') : t('train'));
   }
@@ -154,6 +166,7 @@ export class Setup {
       ),
       this.#preflight.element,
       this.#makeAdvanced(state),
+      this.#search?.element ?? makeSearchElsewhere(this.#options.searchElsewhere),
     );
   }
 
@@ -247,4 +260,15 @@ export class Setup {
       .filter(wanted)
       .map((field) => this.#add(new SettingControl(field, this.#settings, this.#change)));
   }
+}
+
+function makeSearchElsewhere(go: (() => void) | null): HTMLElement {
+  const button = make(
+    'button',
+    { type: 'button', class: 'quiet', ...once(testIds.searchElsewhere) },
+    t('searchElsewhere'),
+  );
+  return on(button, 'click', () => {
+    go?.();
+  });
 }

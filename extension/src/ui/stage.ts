@@ -14,12 +14,15 @@ import { ResultButtons, ResultPanel } from './result_panel.ts';
 import { RunButtons, RunPanel } from './run_panel.ts';
 import { screenOf } from './run_view.ts';
 import type { Screen } from './run_view.ts';
+import { SearchButtons, SearchPanel } from './search_panel.ts';
 import { Setup } from './setup.ts';
 import { once, testIds } from './testids.ts';
 import { t } from '../texts.ts';
 
 export interface StageOptions {
   pickElsewhere: (() => void) | null;
+  /** Where a search is begun, when that is not here. */
+  searchElsewhere: (() => void) | null;
   /** Set where the loss chart belongs to the stage. */
   chart: LossChart | null;
   storage: Storage;
@@ -41,6 +44,8 @@ export class Stage {
     t('cancel'),
   );
   readonly #setup: Setup;
+  readonly #search: SearchPanel;
+  readonly #searchButtons: SearchButtons;
   readonly #run: RunPanel;
   readonly #runButtons: RunButtons;
   readonly #result: ResultPanel;
@@ -66,11 +71,14 @@ export class Stage {
       chooseArrays: (arrays) => {
         void actions.run({ type: 'dataset.arrays', arrays });
       },
+      searchElsewhere: options.searchElsewhere,
       storage: options.storage,
       train: (config) => {
         void this.#start(actions, config);
       },
     });
+    this.#search = new SearchPanel(actions);
+    this.#searchButtons = new SearchButtons(actions);
     this.#run = new RunPanel(actions);
     this.#runButtons = new RunButtons(actions);
     this.judged = new Judged(actions);
@@ -103,6 +111,8 @@ export class Stage {
     this.#reading.update(state);
     this.#firstRows.update(state);
     if (state.description !== null) this.#setup.update(state, busy.has('run.start'));
+    if (this.#screen !== null) this.#search.update(state, this.#screen, busy);
+    this.#searchButtons.update(busy);
     this.#showRun(state, busy);
   }
 
@@ -111,6 +121,10 @@ export class Stage {
   }
 
   #showRun(state: RunState, busy: Snapshot['busy']): void {
+    if (this.#screen === 'search') {
+      this.judged.update(state);
+      this.#chart?.update(state);
+    }
     if (this.#screen !== 'run' && this.#screen !== 'result') return;
     this.#run.update(state);
     this.#runButtons.update(state, busy);
@@ -142,15 +156,20 @@ export class Stage {
       case 'waiting':
         return [[this.#waiting.element], []];
       case 'pick':
-        return [[this.#picker.element], []];
+        return [[this.#search.element, this.#picker.element], []];
       case 'reading':
         return [[this.#reading.element, this.#firstRows.element], [this.#cancel]];
       case 'setup':
-        return [[this.#setup.element], [this.#setup.actions]];
+        return [[this.#search.element, this.#setup.element], [this.#setup.actions]];
+      case 'search':
+        return [[this.#search.element, ...chart], [this.#searchButtons.element]];
       case 'run':
         return [[...chart, this.#run.element], [this.#runButtons.element]];
       case 'result':
-        return [[this.#result.element, ...chart, this.#run.element], [this.#resultButtons.element]];
+        return [
+          [this.#search.element, this.#result.element, ...chart, this.#run.element],
+          [this.#resultButtons.element],
+        ];
     }
   }
 }

@@ -15,8 +15,12 @@ export interface TableText {
   rows: string[][];
 }
 
+export function makeTable(text: TableText): HTMLElement {
+  return framed(text.label, makeRows(text));
+}
+
 /** The first of each row is its heading. */
-export function makeTable({ name, label, texts = 1, headings, rows }: TableText): HTMLElement {
+export function makeRows({ name, texts = 1, headings, rows }: TableText): HTMLTableElement {
   const side = (i: number): string | null => (i >= texts ? 'right' : null);
   const head = headings.map((text, i) =>
     make('th', { scope: 'col', class: side(i) }, capital(text)),
@@ -29,14 +33,11 @@ export function makeTable({ name, label, texts = 1, headings, rows }: TableText)
       ...others.map((text, i) => make('td', { class: side(i + 1) }, text)),
     ),
   );
-  return framed(
-    label,
-    make(
-      'table',
-      { ...once(name) },
-      make('thead', {}, make('tr', {}, ...head)),
-      make('tbody', {}, ...body),
-    ),
+  return make(
+    'table',
+    { ...once(name) },
+    make('thead', {}, make('tr', {}, ...head)),
+    make('tbody', {}, ...body),
   );
 }
 

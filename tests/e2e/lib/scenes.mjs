@@ -11,7 +11,7 @@ const { build } = require('esbuild');
 async function loadStates() {
   const { outputFiles } = await build({
     stdin: {
-      contents: ['states', 'judged_states', 'tried']
+      contents: ['states', 'judged_states', 'tried', 'searched']
         .map((name) => `export * from './${name}.ts';`)
         .join('\n'),
       resolveDir: join(ROOT, 'tests/extension/ui'),
@@ -33,6 +33,7 @@ const {
   description,
   measured,
   regressed,
+  searchState,
   stateOf: wholeState,
   tableState,
   triedState,
@@ -135,6 +136,15 @@ export const SCENES = [
   scene('unfit', 'popup', 360, triedState(stateOf('ready'), unfit, [smaller])),
   scene('measuring', 'dashboard', 700, triedState(stateOf('ready'), { outcome: 'measuring' })),
   { ...scene('settings', 'dashboard', 1100, stateOf('ready')), open: '#advanced' },
+  {
+    ...scene('search', 'dashboard', 1100, triedState(stateOf('ready'), { measured })),
+    open: '#search',
+  },
+  scene('searching', 'popup', 360, searchState('running', 'training')),
+  scene('searching', 'dashboard', 1100, searchState('running', 'training')),
+  scene('searched', 'popup', 360, searchState('completed', 'finished')),
+  scene('searched', 'dashboard', 1100, searchState('completed', 'finished')),
+  scene('search-cut-off', 'popup', 360, searchState('interrupted', 'empty', { run: null })),
   scene('error', 'popup', 360, stateOf('failed', failed)),
   scene('training', 'popup', 360, stateOf('training')),
   scene('finished', 'popup', 400, stateOf('finished')),

@@ -7,11 +7,13 @@ import type { RunState } from '../../../extension/src/messages/state.ts';
 import { BrowserStore } from '../../../extension/src/storage/browser_store.ts';
 import { Datasets } from '../../../extension/src/storage/datasets.ts';
 import { Runs } from '../../../extension/src/storage/runs.ts';
+import { Searches } from '../../../extension/src/storage/searches.ts';
 import { Desk } from '../../../extension/src/training/desk.ts';
 import { HostLink } from '../../../extension/src/training/hostlink.ts';
 import { fetchColumns } from '../../../extension/src/training/host_columns.ts';
 import { HostStore } from '../../../extension/src/training/host_store.ts';
 import { Saving } from '../../../extension/src/training/saving.ts';
+import { Searching } from '../../../extension/src/training/searching.ts';
 import { Snapshot } from '../../../extension/src/training/snapshot.ts';
 import { tellLack } from '../../../extension/src/training/storage_notices.ts';
 import { Training } from '../../../extension/src/training/training.ts';
@@ -38,6 +40,8 @@ export class Room {
   readonly phases: string[] = [];
   /** What a page that attached at the start has merged. */
   page: RunState | null = null;
+  /** Of each event, once the page has it. */
+  heard: (event: TrainingEvent, page: RunState | null) => void = () => undefined;
   /** What the browser says of its room. */
   estimate = (): { quota?: number; usage?: number } => ({
     quota: this.disk.disk.free,
@@ -47,6 +51,7 @@ export class Room {
   readonly #desk: Desk;
   readonly link: HostLink;
   readonly training: Training;
+  readonly searching: Searching;
   #ids = 0;
 
   constructor(disk?: FakeFolder) {
@@ -97,8 +102,9 @@ export class Room {
       examples: { 'x.csv': CSV },
       busy: (busy) => this.busy.push(busy),
     });
+    this.searching = new Searching(this.training, snapshot, new Searches(root));
     this.#desk = new Desk(
-      { training: this.training, snapshot, saving, link: this.link },
+      { training: this.training, searching: this.searching, snapshot, saving, link: this.link },
       (reply) => {
         this.#replies.get(reply.id)?.(structuredClone(reply));
       },
@@ -138,10 +144,11 @@ export class Room {
   }
 
   /** One whose worker has begun, without a native host. */
-  static async begun(): Promise<Room> {
-    const room = new Room();
+  static async begun(disk?: FakeFolder): Promise<Room> {
+    const room = new Room(disk);
     room.noHost();
     await room.training.begin();
+    await room.searching.begin();
     return room;
   }
 
@@ -164,5 +171,6 @@ export class Room {
     this.page = applyEvent(this.page, event);
     const phase = this.page?.phase;
     if (phase !== undefined && phase !== this.phases.at(-1)) this.phases.push(phase);
+    this.heard(event, this.page);
   }
 }

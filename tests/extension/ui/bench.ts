@@ -12,9 +12,17 @@ export class Bench {
   }
 
   /** A page opened anew. */
-  open(pickElsewhere: (() => void) | null = null): void {
+  open(
+    pickElsewhere: (() => void) | null = null,
+    searchElsewhere: (() => void) | null = null,
+  ): void {
     this.actions = new Recorder();
-    this.stage = new Stage(this.actions, { pickElsewhere, chart: null, storage: localStorage });
+    this.stage = new Stage(this.actions, {
+      pickElsewhere,
+      searchElsewhere,
+      chart: null,
+      storage: localStorage,
+    });
     document.body.replaceChildren(this.stage.body, this.stage.foot);
   }
 

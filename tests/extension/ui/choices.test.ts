@@ -1,6 +1,6 @@
 // First choices from the columns, the check of each field, and the configuration made from them.
 import { describe, expect, it } from 'vitest';
-import { runConfig } from '../../../extension/src/messages/commands.ts';
+import { runConfig } from '../../../extension/src/messages/run_config.ts';
 import {
   checkChoices,
   choicesFromConfig,

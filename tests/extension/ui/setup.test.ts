@@ -3,8 +3,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Bench } from './bench.ts';
 import { all, button, choose, input, one, select, type } from './recorder.ts';
+import { runConfig } from '../../../extension/src/messages/run_config.ts';
 import type { RunState } from '../../../extension/src/messages/state.ts';
-import * as commands from '../../../extension/src/messages/commands.ts';
 import { SelectField } from '../../../extension/src/ui/fields.ts';
 import { settingId } from '../../../extension/src/ui/testids.ts';
 import { settings } from '../settings.ts';
@@ -70,9 +70,7 @@ describe('set-up', () => {
     expect(target).toBe('c1200');
     expect(features).toHaveLength(1499);
     expect(features).not.toContain('c1499');
-    expect(commands.runConfig(bench.actions.of('run.start')[0]!.config, 'config').data.target).toBe(
-      'c1200',
-    );
+    expect(runConfig(bench.actions.of('run.start')[0]!.config, 'config').data.target).toBe('c1200');
   });
 
   it('lists repairs with line and column', () => {
