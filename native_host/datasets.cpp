@@ -160,6 +160,7 @@ std::vector<ImportedSet> Datasets::list() const {
     // A damaged one is shown as such: it must not hide the others, nor be hidden.
     try {
       set = find(id);
+      check_shards(set);
     } catch (const Failure& e) {
       set.reason = e.what();
     }
@@ -171,6 +172,22 @@ std::vector<ImportedSet> Datasets::list() const {
   return all;
 }
 
+Failure Datasets::damaged(const std::string& path) const {
+  return Failure("import.damaged",
+                 path + " is not the shard that was imported, or is gone. Forget the data set and import it again.",
+                 {{"path", path}});
+}
+
+/// Whether each is there in its size; what is in it is compared when it is read.
+void Datasets::check_shards(const ImportedSet& set) const {
+  const Fd folder = open_set(set.id);
+  for (const ManifestShard& shard : set.manifest->shards) {
+    struct stat s {};
+    const bool there = fstatat(folder.get(), shard.file.c_str(), &s, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!there || !S_ISREG(s.st_mode) || size_of(s) != shard.bytes) throw damaged(path_of(set.id + "/" + shard.file));
+  }
+}
+
 OpenFile Datasets::open_shard(const std::string& id, const ManifestShard& shard) const {
   const Fd set = open_set(id);
   const std::string name = id + "/" + shard.file;
@@ -178,14 +195,10 @@ OpenFile Datasets::open_shard(const std::string& id, const ManifestShard& shard)
       [&] {
         OpenFile open{open_beneath(set.get(), shard.file, O_RDONLY | O_NONBLOCK), path_of(name), {}};
         if (fstat(open.file.get(), &open.status) != 0) throw failure(name, errno);
-        if (!S_ISREG(open.status.st_mode) || size_of(open.status) != shard.bytes) {
-          throw Failure("import.damaged",
-                        open.path + " is not the shard that was imported. Forget the data set and import it again.",
-                        {{"path", open.path}});
-        }
+        if (!S_ISREG(open.status.st_mode) || size_of(open.status) != shard.bytes) throw damaged(open.path);
         return open;
       },
-      [&](int e) { return failure(name, e); });
+      [&](int e) { return trouble_of(e) == Trouble::missing ? damaged(path_of(name)) : failure(name, e); });
 }
 
 void Datasets::forget(const std::string& id) {

@@ -26,12 +26,12 @@ class Datasets {
   explicit Datasets(std::string folder) : folder_(std::move(folder)) {}
   const std::string& folder() const { return folder_; }
 
-  /// All of them, newest first; a damaged one is listed with its reason.
+  /// All of them, newest first; a damaged one, or one that lacks a shard, is listed with its reason.
   std::vector<ImportedSet> list() const;
   ImportedSet find(const std::string& id) const;
   /// The text of its manifest.
   std::string manifest_text(const std::string& id) const;
-  /// A shard opened for reading; import.damaged when its size is not the manifest's.
+  /// A shard opened for reading; import.damaged when it is gone, or not as large as the manifest says.
   OpenFile open_shard(const std::string& id, const ManifestShard& shard) const;
   void forget(const std::string& id);
 
@@ -50,6 +50,8 @@ class Datasets {
 
   std::string path_of(const std::string& id) const { return folder_ + "/" + id; }
   Fd open_set(const std::string& id) const;
+  Failure damaged(const std::string& path) const;
+  void check_shards(const ImportedSet& set) const;
 };
 
 /// A data set that is being written: shards one by one, then its manifest.

@@ -1,6 +1,7 @@
 #include "native_host/grants.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -211,6 +212,19 @@ void Grants::save(const File& file) const {
              [&](int e) { return invalid(places_.grants(), error_text(e)); });
 }
 
+Fd Grants::hold() const {
+  const std::string path = places_.grants();
+  return translated(
+      [&] {
+        open_folder(path.substr(0, path.find_last_of('/')), true);
+        Fd lock(::open(places_.grants_lock().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+        while (!lock || flock(lock.get(), LOCK_EX) != 0)
+          if (!lock || errno != EINTR) throw std::system_error(errno, std::generic_category());
+        return lock;
+      },
+      [&](int e) { return invalid(path, error_text(e)); });
+}
+
 std::vector<Root> Grants::roots() const { return current().roots; }
 
 std::string Grants::checkpoints() const { return current().checkpoints; }
@@ -303,6 +317,7 @@ Granted Grants::grant(const std::string& given, std::optional<bool> file) {
     throw Failure("path.refused",
                   std::string("The ") + (single ? "file " : "folder ") + shown(path) + " can't be granted.");
   }
+  const Fd held = hold();
   File all = load();
   for (const Root& r : all.roots) {
     if (r.path == path && r.file == single) return {r, true};
@@ -315,9 +330,13 @@ Granted Grants::grant(const std::string& given, std::optional<bool> file) {
 std::string Grants::revoke(const std::string& given) {
   // The folder may be gone by now: its text counts as well.
   const std::string path = real_path(given), text = without_slash(given);
+  const Fd held = hold();
   File file = load();
-  const auto gone = std::remove_if(file.roots.begin(), file.roots.end(),
-                                   [&](const Root& r) { return r.path == text || r.path == path; });
+  const auto named = [&](const Root& r) { return r.path == text || r.path == path; };
+  auto gone = std::remove_if(file.roots.begin(), file.roots.end(), named);
+  // By the name that the list of grants shows, where no path is meant.
+  if (gone == file.roots.end())
+    gone = std::remove_if(file.roots.begin(), file.roots.end(), [&](const Root& r) { return r.name == given; });
   if (gone == file.roots.end()) throw Failure("path.refused", "'" + given + "' is not granted.");
   file.roots.erase(gone, file.roots.end());
   save(file);

@@ -104,6 +104,8 @@ class Grants {
   Fd enter(const Root& root) const;
   Fd opened(const std::string& path, const std::function<Fd()>& open) const;
   void save(const File& file) const;
+  /// Held from load() to save(), or one of two changes at once would be lost.
+  Fd hold() const;
 };
 
 /// Throws path.refused unless `path` may be asked for; gives the root's name and the rest (empty for the root itself).

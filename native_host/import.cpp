@@ -54,7 +54,8 @@ FileImport::FileImport(OpenFile file, std::string path, Json options, const Data
 std::optional<ImportedSet> FileImport::existing(bool& changed) const {
   changed = false;
   for (const ImportedSet& set : datasets_.list()) {
-    if (!set.manifest) continue;
+    // Two files may share size, time and ends, and a name decides how a file is read: only the same path is the same.
+    if (!set.manifest || !set.reason.empty() || set.manifest->source.path != path_) continue;
     const Source& s = set.manifest->source;
     const bool same =
         s.size == source_.size && s.mtime == source_.mtime && s.head == source_.head && s.tail == source_.tail;
@@ -62,7 +63,7 @@ std::optional<ImportedSet> FileImport::existing(bool& changed) const {
       changed = false;
       return set;
     }
-    changed = changed || (s.path == path_ && !same);
+    changed = changed || !same;
   }
   return std::nullopt;
 }

@@ -18,8 +18,9 @@ class FileImport {
   /// `path` is what the manifest tells of where the source was: as in messages, or absolute.
   FileImport(OpenFile file, std::string path, Json options, const Datasets& datasets);
 
-  /// The newest data set that was made of this very source with these options, by size, time of change and hashes of
-  /// head and tail; none if there is none. `changed` tells whether there are only older ones of the same path.
+  /// The newest whole data set that was made of this very source with these options, by path, size, time of change and
+  /// hashes of head and tail; none if there is none. `changed` tells whether there are only older ones of the same
+  /// path.
   std::optional<ImportedSet> existing(bool& changed) const;
 
   /// Reads, feeds and writes the next slice; true when the data set is done.

@@ -1,6 +1,10 @@
 #include "native_host/inspect.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +13,7 @@
 #include <stdexcept>
 
 #include "io/safetensors.h"
+#include "native_host/files.h"
 #include "native_host/json.h"
 #include "native_host/terminal.h"
 
@@ -102,9 +107,19 @@ std::string bad_texts(const SafetensorsHeader& header) {
   return bad;
 }
 
+/// What can't be read is not damaged.
+void check_readable(const std::string& path) {
+  const std::string name = "'" + shown(path) + "'";
+  const Fd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat s {};
+  if (!file && errno == ENOENT) throw std::runtime_error("there is no file " + name);
+  if (!file || fstat(file.get(), &s) != 0) throw std::runtime_error(name + " can't be read: " + error_text(errno));
+  if (S_ISDIR(s.st_mode)) throw std::runtime_error(name + " is a folder; give the checkpoint in it");
+  if (!S_ISREG(s.st_mode)) throw std::runtime_error(name + " is not a regular file");
+}
+
 Inspection examine(const std::string& path) {
-  std::error_code failed;
-  if (!fs::is_regular_file(path, failed)) throw std::runtime_error("there is no file '" + shown(path) + "'");
+  check_readable(path);
   Inspection i{path, fs::file_size(path), {}, {}};
   const std::string layout =
       fault_of([&] { i.header = read_header(path, i.size, {.hashes = false, .finite = false}); });
@@ -253,9 +268,20 @@ std::string as_json(const Inspection& i) {
 }  // namespace
 
 Report inspect(const std::vector<std::string>& arguments) {
-  const bool json = std::count(arguments.begin(), arguments.end(), "--json") > 0;
-  const auto file = std::find_if(arguments.begin(), arguments.end(), [](const auto& a) { return a != "--json"; });
-  if (file == arguments.end()) throw std::invalid_argument("inspect needs a file");
+  bool json = false;
+  std::optional<std::string> file;
+  for (const std::string& a : arguments) {
+    if (a == "--json") {
+      json = true;
+    } else if (a.rfind("--", 0) == 0) {
+      throw std::invalid_argument("inspect has no option '" + shown(a) + "'");
+    } else if (file) {
+      throw std::invalid_argument("inspect takes one FILE, and '" + shown(a) + "' is a second");
+    } else {
+      file = a;
+    }
+  }
+  if (!file) throw std::invalid_argument("inspect needs a file");
   const Inspection inspection = examine(*file);
   return {json ? as_json(inspection) : as_text(inspection), inspection.whole() ? 0 : 1};
 }

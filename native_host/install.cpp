@@ -123,6 +123,7 @@ void forget_grants(const Places& places, Report& report) {
     return;
   }
   remove_partials(places.grants());
+  unlink(places.grants_lock().c_str());
   if (unlink(places.grants().c_str()) == 0) {
     report.text += "removed " + shown(places.grants()) + "; the granted folders themselves stay:\n";
     for (const Root& root : roots) report.text += "  " + shown(root.path) + "\n";

@@ -19,6 +19,7 @@
 #include "native_host/inspect.h"
 #include "native_host/install.h"
 #include "native_host/picker.h"
+#include "native_host/terminal.h"
 
 namespace {
 
@@ -68,6 +69,13 @@ Report grants(const Arguments&) {
   return {text.empty() ? "No folder is granted.\n" : text, 0};
 }
 
+Report show_help(const Arguments&) { return {help(), 0}; }
+
+/// What a person may have typed and no browser gives.
+bool is_word(const std::string& argument) {
+  return !argument.empty() && argument.find_first_of("/\\:@.") == std::string::npos && argument.rfind("--", 0) != 0;
+}
+
 struct Verb {
   int least, most;  // arguments
   Report (*run)(const Arguments&);
@@ -82,11 +90,9 @@ const std::map<std::string, Verb> kVerbs{
     {"grant", {1, 1, grant}},
     {"revoke", {1, 1, revoke}},
     {"grants", {0, 0, grants}},
-    {"--help",
-     {0, 0,
-      [](const Arguments&) {
-        return Report{help(), 0};
-      }}},
+    {"--help", {0, 0, show_help}},
+    {"-h", {0, 0, show_help}},
+    {"help", {0, 0, show_help}},
     {"--version",
      {0, 0,
       [](const Arguments&) {
@@ -120,6 +126,10 @@ int serve() {
 
 int run(Arguments arguments) {
   const auto verb = arguments.empty() ? kVerbs.end() : kVerbs.find(arguments[0]);
+  if (verb == kVerbs.end() && !arguments.empty() && is_word(arguments[0])) {
+    std::cerr << "shadegrad-host: there is no '" << shown(arguments[0]) << "'\n\n" << help();
+    return 2;
+  }
   if (verb == kVerbs.end()) {
     const std::string refusal = refuse_caller(arguments);
     if (refusal.empty()) return serve();

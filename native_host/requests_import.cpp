@@ -16,7 +16,7 @@ constexpr std::size_t kManifestPiece = 400'000;  // bytes; in JSON each may beco
 
 Json to_json(const ImportedSet& set) {
   Json item{{"dataset", set.id}, {"created", set.created}, {"ok", set.reason.empty()}};
-  if (!set.manifest) {
+  if (!set.reason.empty()) {
     item["reason"] = set.reason.substr(0, 1000);
     return item;
   }

@@ -1,10 +1,17 @@
 // What the person grants and revokes, and how a host that runs meanwhile follows: it can gain no folder, so it says so
 // and ends, and the next one has it.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <future>
 
+#include "native_host/files.h"
 #include "tests/native_host/program.h"
 
 using namespace sg::test;
@@ -45,9 +52,11 @@ TEST_CASE("the person grants and revokes folders", "[host]") {
   struct stat s {};
   REQUIRE(stat((home / ".config/shadegrad/grants.json").c_str(), &s) == 0);
   REQUIRE((s.st_mode & 0777) == 0600);
-  REQUIRE(names(home / ".config/shadegrad").size() == 1);
+  REQUIRE(names(home / ".config/shadegrad") == std::vector<std::string>{"grants.json", "grants.lock"});
   REQUIRE(run_host(home.path(), {"revoke", home / "data"}).status == 0);
   REQUIRE(code(home, "data/x.csv") == "dataset.not_found");
+  REQUIRE(run_host(home.path(), {"revoke", "data-2"}).status == 0);  // by the name that the list shows
+  REQUIRE(code(home, "data-2/y.csv") == "dataset.not_found");
   for (const char* bad : {"/", "/proc", "/proc/self", "/dev/shm", "/dev/null", "/nowhere"}) {
     const Result r = run_host(home.path(), {"grant", bad});
     REQUIRE(r.status == 1);
@@ -55,6 +64,39 @@ TEST_CASE("the person grants and revokes folders", "[host]") {
   }
   REQUIRE(run_host(home.path(), {"revoke", "/nowhere"}).status == 1);
   REQUIRE(run_host(home.path(), {"grant"}).status == 2);
+}
+
+TEST_CASE("a change of the grants waits for one that is under way, and keeps it", "[host]") {
+  Folder home;
+  write_file(home / "secret/x.csv", "a\n1\n");
+  write_file(home / "data/x.csv", "a\n1\n");
+  REQUIRE(run_host(home.path(), {"grant", home / "secret"}).status == 0);
+  const std::string list = home / ".config/shadegrad/grants.json";
+  sg::host::Fd held(open((home / ".config/shadegrad/grants.lock").c_str(), O_RDWR | O_CLOEXEC));
+  REQUIRE(flock(held.get(), LOCK_EX) == 0);
+  struct stat s {};
+  REQUIRE(fstat(held.get(), &s) == 0);
+  auto granted = std::async(std::launch::async, [&] { return run_host(home.path(), {"grant", home / "data"}); });
+  const auto waits = [&] {
+    std::ifstream locks("/proc/locks");
+    for (std::string line; std::getline(locks, line);)
+      if (line.find("->") != std::string::npos && line.find(":" + std::to_string(s.st_ino) + " ") != std::string::npos)
+        return true;
+    return false;
+  };
+  // One that does not wait has ended.
+  bool waiting = false;
+  for (int tries = 0; tries < 5000 && !(waiting = waits()); ++tries)
+    if (granted.wait_for(std::chrono::milliseconds(2)) == std::future_status::ready) break;
+  CHECK(waiting);
+  Json all = Json::parse(std::ifstream(list));
+  Json& roots = all["roots"];
+  roots.erase(std::find_if(roots.begin(), roots.end(), [](const Json& r) { return r["name"] == "secret"; }));
+  std::ofstream(list) << all;
+  held.reset();
+  REQUIRE(granted.get().status == 0);
+  CHECK(code(home, "data/x.csv") == "ok");
+  CHECK(code(home, "secret/x.csv") == "dataset.not_found");
 }
 
 TEST_CASE("a list of grants that others could have written, or that is damaged, is not believed", "[host]") {
@@ -278,5 +320,5 @@ TEST_CASE("no message adds or widens a root, names a program, or changes a file 
   REQUIRE(read_file(list) == before);
   REQUIRE(names(home.path()) == std::vector<std::string>{".config", "Shadegrad", "data", "other"});
   REQUIRE(names(home / "other") == std::vector<std::string>{"x.csv"});
-  REQUIRE(names(home / ".config/shadegrad") == std::vector<std::string>{"grants.json"});
+  REQUIRE(names(home / ".config/shadegrad") == std::vector<std::string>{"grants.json", "grants.lock"});
 }

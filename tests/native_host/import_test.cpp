@@ -19,6 +19,11 @@ long peak_kilobytes(int pid) {
   return -1;
 }
 
+/// What the host says to one who reads the first shard's first column.
+std::string read_shard_code(const ImportHome& s, const std::string& id) {
+  return s.ask("shard.read", {{"dataset", id}, {"shard", 0}, {"columns", {0}}, {"credits", 1}}).value("code", "ok");
+}
+
 }  // namespace
 
 TEST_CASE("an import leaves shards and a manifest that hold the file", "[host][import]") {
@@ -106,6 +111,60 @@ TEST_CASE("an unchanged source is not read again, a changed one is told", "[host
   fs::last_write_time(s.file("a.csv"), fs::last_write_time(s.file("a.csv")) + std::chrono::seconds(5));
   CHECK(import_file(*s.host, "Shadegrad/a.csv").reply["changed"] == true);
   CHECK(s.ask("dataset.imports")["imports"].size() == 4);
+}
+
+TEST_CASE("another file is not taken for one that was imported, however alike their ends", "[host][import]") {
+  ImportHome s;
+  const std::string text = two_columns(20'000);
+  std::string other = text;
+  other[other.size() / 2] = '7';
+  write_file(s.file("left/a.csv"), text);
+  write_file(s.file("right/a.csv"), other);
+  fs::last_write_time(s.file("right/a.csv"), fs::last_write_time(s.file("left/a.csv")));
+  const Json left = import_file(*s.host, "Shadegrad/left/a.csv").reply;
+  const Json right = import_file(*s.host, "Shadegrad/right/a.csv").reply;
+  CHECK(right["reused"] == false);
+  CHECK(right["changed"] == false);
+  CHECK(right["dataset"] != left["dataset"]);
+  CHECK(import_file(*s.host, "Shadegrad/left/a.csv").reply["dataset"] == left["dataset"]);
+  // A name decides how a file is read.
+  fs::rename(s.file("left/a.csv"), s.file("left/a.md"));
+  const Json characters = import_file(*s.host, "Shadegrad/left/a.md").reply;
+  CHECK(characters["reused"] == false);
+  CHECK(characters["columns"] == 1);
+}
+
+TEST_CASE("a data set that lacks a shard is damaged, and its source is imported anew", "[host][import]") {
+  ImportHome s;
+  write_file(s.file("a.csv"), two_columns(1000));
+  for (const bool gone : {true, false}) {
+    const Json first = import_file(*s.host, "Shadegrad/a.csv").reply;
+    const std::string id = first["dataset"], shard = s.sets() + "/" + id + "/000000.safetensors";
+    if (gone)
+      fs::remove(shard);
+    else
+      fs::resize_file(shard, fs::file_size(shard) - 1);
+    CHECK(read_shard_code(s, id) == "import.damaged");
+    const Json list = s.ask("dataset.imports")["imports"];
+    REQUIRE(list.size() == 1);
+    CHECK(list[0]["ok"] == false);
+    CHECK(list[0]["reason"].get<std::string>().find(shard) != std::string::npos);
+    const Json again = import_file(*s.host, "Shadegrad/a.csv").reply;
+    CHECK(again["ok"] == true);
+    CHECK(again["reused"] == false);
+    CHECK(again["dataset"] != id);
+    CHECK(s.ask("dataset.forget", {{"dataset", id}})["ok"] == true);
+    CHECK(import_file(*s.host, "Shadegrad/a.csv").reply["reused"] == true);
+  }
+}
+
+TEST_CASE("an array with all of its rows on one line is imported", "[host][import]") {
+  ImportHome s;
+  write_file(s.file("p.json"), R"([{"a":1},{"a":2},{"a":3}])");
+  const Json done = import_file(*s.host, "Shadegrad/p.json").reply;
+  INFO(done.dump());
+  CHECK(done["rows"] == 3);
+  CHECK(import_file(*s.host, "Shadegrad/p.json").reply["reused"] == true);
 }
 
 TEST_CASE("an import that fails leaves nothing and says where", "[host][import]") {

@@ -1,6 +1,7 @@
 // What `inspect` tells of a checkpoint: everything that is in it, in tables; what is wrong with a damaged one and
 // where; and nothing that could disturb a terminal, whatever the file says.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -197,7 +198,7 @@ TEST_CASE("inspect wants a regular file, and does not wait on anything else", "[
     const Result r = run_host(home.path(), {"inspect", path});
     CAPTURE(path);
     REQUIRE(r.status == 1);
-    REQUIRE(r.err.find("there is no file '" + path + "'") != std::string::npos);
+    REQUIRE(r.err.find("'" + path + "'") != std::string::npos);
   }
   REQUIRE(run_host(home.path(), {"inspect"}).status == 2);
 }
@@ -216,4 +217,39 @@ TEST_CASE("text for a terminal is whole words of what can be seen", "[host][insp
   REQUIRE(sg::host::quoted("/a/b-c.d") == "/a/b-c.d");
   REQUIRE(sg::host::quoted("") == "''");
   REQUIRE(sg::host::quoted("a b$(x)'y") == "'a b$(x)'\\''y'");
+}
+
+TEST_CASE("inspect says why it can't read a file, and does not call it damaged", "[host][inspect]") {
+  Shelf shelf;
+  const auto told = [&](const std::vector<std::string>& arguments) {
+    const Result r = run_host(shelf.home.path(), arguments);
+    CHECK(r.status == 1);
+    CHECK(r.out.empty());
+    return r.err;
+  };
+  const std::string fifo = shelf.home / "fifo", loop = shelf.home / "loop", mine = shelf.home / "mine";
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  REQUIRE(symlink("loop", loop.c_str()) == 0);
+  CHECK(told({"inspect", shelf.home.path()}).find("is a folder") != std::string::npos);
+  CHECK(told({"inspect", fifo}).find("not a regular file") != std::string::npos);
+  CHECK(told({"inspect", loop}).find("levels of symbolic links") != std::string::npos);
+  CHECK(told({"inspect", shelf.home / "none"}).find("there is no file") != std::string::npos);
+  write_file(mine, file_of(kRun));
+  CHECK(told({"inspect", mine, "--jsn"}).find("no option '--jsn'") != std::string::npos);
+  CHECK(told({"inspect", mine, mine}).find("is a second") != std::string::npos);
+  REQUIRE(chmod(mine.c_str(), 0) == 0);
+  if (geteuid() != 0) CHECK(told({"inspect", mine}).find("Permission denied") != std::string::npos);
+}
+
+TEST_CASE("the program's help is shown to whoever asks for it or mistypes", "[host]") {
+  Folder home;
+  for (const char* asked : {"help", "-h", "--help"}) {
+    const Result r = run_host(home.path(), {asked});
+    CHECK(r.status == 0);
+    CHECK(r.out.find("shadegrad-host grant DIR") != std::string::npos);
+  }
+  const Result r = run_host(home.path(), {"instal"});
+  CHECK(r.status == 2);
+  CHECK(r.err.find("there is no 'instal'") != std::string::npos);
+  CHECK(r.err.find("shadegrad-host grant DIR") != std::string::npos);
 }

@@ -180,7 +180,7 @@ TEST_CASE("a data set that was damaged on the disk is told as such and hides no 
   CHECK(refused["code"] == "import.damaged");
   CHECK(refused["message"].get<std::string>().find("no hashes") != std::string::npos);
   fs::remove(s.path("000000.safetensors"));
-  CHECK(s.read({{"shard", 0}, {"columns", {0}}}).reply["code"] == "import.not_found");
+  CHECK(s.read({{"shard", 0}, {"columns", {0}}}).reply["code"] == "import.damaged");
   fs::create_symlink("/etc/passwd", s.path("000000.safetensors"));
   CHECK(s.read({{"shard", 0}, {"columns", {0}}}).reply["code"] == "import.denied");
   // The manifest; the other data set is still there.
